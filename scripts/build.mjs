@@ -1,0 +1,8 @@
+// Builds the public packages. Removes dist first: a file whose source is gone must not be published.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { buildable, tsc7 } from "./workspace.mjs";
+
+const targets = buildable();
+for (const { path } of targets) rmSync(join(path, "dist"), { recursive: true, force: true });
+process.exitCode = tsc7(["-b", ...targets.map(({ path }) => path)]);

@@ -1,0 +1,140 @@
+// What matters and a machine can see. Each test prints the places, or the numbers, that break it.
+import { describe, expect, it } from "vitest";
+import { missingPaths } from "./tidy/documents.ts";
+import {
+  exists,
+  files,
+  isTest,
+  isTypeScript,
+  lineCount,
+  occurrences,
+  percentile,
+  sources,
+} from "./tidy/files.ts";
+import { functionLengths, methodNames } from "./tidy/functions.ts";
+import { adapterViolations, coreLayerViolations } from "./tidy/imports.ts";
+
+const code = files.filter(({ path }) => /\.(ts|tsx|mts|mjs)$/.test(path));
+// This folder is where the forbidden things are spelled out.
+const others = files.filter(({ path }) => !path.startsWith("scripts/tidy"));
+
+describe("size", () => {
+  it("has files of 80 lines in the middle and 200 at the long end", () => {
+    const lengths = sources.map(lineCount);
+    const report = { median: percentile(lengths, 0.5), p95: percentile(lengths, 0.95) };
+    console.log(`${sources.length} source files: median ${report.median}, p95 ${report.p95} lines`);
+    expect(report.median).toBeLessThanOrEqual(80);
+    expect(report.p95).toBeLessThanOrEqual(200);
+  });
+
+  it("says at the top why a file is longer than 300 lines", () => {
+    const long = code.filter((file) => !isTest(file) && lineCount(file) > 300);
+    const silent = long.filter(({ text }) => !/^\/\/.*max-lines -- \S+/m.test(text));
+    expect(silent.map((file) => `${file.path}: ${lineCount(file)} lines`)).toEqual([]);
+  });
+
+  it("has functions of at most 40 lines at the long end", () => {
+    const found = sources.flatMap(functionLengths);
+    const p95 = percentile(
+      found.map(({ lines }) => lines),
+      0.95,
+    );
+    const longest = found.sort((a, b) => b.lines - a.lines).slice(0, 10);
+    console.log(`${found.length} functions: p95 ${p95} lines; the longest:`);
+    for (const { at, lines } of longest) console.log(`  ${lines} ${at}`);
+    expect(p95).toBeLessThanOrEqual(40);
+  });
+
+  it("keeps CLAUDE.md short enough to be read", () => {
+    const guide = files.filter(({ path }) => path === "CLAUDE.md");
+    expect(guide.filter((file) => lineCount(file) > 60).map(lineCount)).toEqual([]);
+  });
+});
+
+describe("names", () => {
+  const banned =
+    /(^|[-._/])(helpers?|utils?|managers?|common|misc|data|info|handlers?|impl|wrappers?|base)([-._/]|$)/;
+
+  it("uses no word in a file or folder name that says nothing", () => {
+    // Names that tools know, and one that users do: extendWithCommon.
+    const given = /^tsconfig\.(test\.)?base\.json$|\/extend-with-common\.ts$/;
+    const vague = files.filter(({ path }) => banned.test(path) && !given.test(path));
+    expect(vague.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("writes file names in kebab-case", () => {
+    const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/;
+    const odd = code.filter(({ path }) => !kebab.test(path.split("/").at(-1) ?? ""));
+    expect(odd.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("comments", () => {
+  it("drops no error without a word", () => {
+    const bare = /catch\s*(\(\w*\))?\s*\{\s*\}|\.catch\(\s*\(\)\s*=>\s*\{\s*\}\s*\)/;
+    const found = code.filter(({ path }) => !path.startsWith("scripts/tidy"));
+    expect(
+      found.filter((file) => !isTest(file)).flatMap((file) => occurrences(file, bare)),
+    ).toEqual([]);
+  });
+
+  it("links every TODO to an issue", () => {
+    const open = /\b(TODO|FIXME|XXX)\b(?!.*(#\d+|https?:\/\/))/;
+    const found = others.filter((file) => code.includes(file));
+    expect(found.flatMap((file) => occurrences(file, open))).toEqual([]);
+  });
+
+  it("gives a reason for every rule that is switched off in place", () => {
+    // The reason is in the comment itself, or is the comment above it.
+    const silent = /(?<!\/\/.*\n\s*)\/[/*] ?(?:(?:ox|es)lint-disable(?!.* -- \S)|@ts-\S+\s*$)/m;
+    const found = others.filter((file) => code.includes(file) && !file.path.endsWith(".test-d.ts"));
+    expect(found.filter(({ text }) => silent.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it("names only paths that exist", () => {
+    expect(files.flatMap(missingPaths)).toEqual([]);
+  });
+});
+
+describe("arrows", () => {
+  it("lets adapters import only what core publishes for them", () => {
+    expect(files.filter(isTypeScript).flatMap(adapterViolations)).toEqual([]);
+  });
+
+  it("lets core's layers import only from below", () => {
+    expect(files.filter(isTypeScript).flatMap(coreLayerViolations)).toEqual([]);
+  });
+});
+
+describe("one contract method, one file name", () => {
+  const contract = files.find(({ path }) => path.endsWith("core/src/adapters/state-adapter.ts"));
+  // How a store opens transactions is the business of its provider.
+  const infrastructure = new Set(["provideContext", "runInTransaction", "isInTransaction"]);
+  const methods = (contract ? methodNames(contract, "StateAdapter") : []).filter(
+    (name) => !infrastructure.has(name),
+  );
+  const kebab = (name: string): string => name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
+  const places = [
+    { folder: "packages/core/src/in-process/state", suffix: ".ts" },
+    { folder: "packages/core/src/testing/state", suffix: ".suite.ts" },
+    { folder: "packages/postgres/src/state", suffix: ".ts" },
+    { folder: "packages/sqlite/src/state", suffix: ".ts" },
+    { folder: "packages/mongodb/src/state", suffix: ".ts" },
+  ];
+
+  it("finds the contract's methods", () => {
+    expect(methods).toContain("acquireJobs");
+  });
+
+  it.each(places.filter(({ folder }) => exists(folder)))("$folder", ({ folder, suffix }) => {
+    const expected = methods.map((name) => `${folder}/${kebab(name)}${suffix}`);
+    expect(expected.filter((path) => !exists(path))).toEqual([]);
+  });
+});
+
+describe("this machine", () => {
+  it("is nowhere in the repository", () => {
+    const local = /(^|[^\w.])\/(work|root|home|Users)\/\w|https?:\/\/[^/\s]*\bregistry\b/;
+    expect(others.flatMap((file) => occurrences(file, local))).toEqual([]);
+  });
+});

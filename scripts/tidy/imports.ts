@@ -1,0 +1,68 @@
+import { posix } from "node:path";
+import { type File, isTest } from "./files.ts";
+
+const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g;
+
+export const specifiers = ({ text }: File): string[] =>
+  [...text.matchAll(importPattern)].map(([, specifier = ""]) => specifier);
+
+export const adapterPackages: readonly string[] = [
+  "postgres",
+  "sqlite",
+  "mongodb",
+  "redis",
+  "nats",
+  "otel",
+];
+
+const packageOf = (path: string): string => path.split("/")[1] ?? "";
+
+/** Adapters are written against what core publishes for them, as anyone else's would be. */
+export const adapterViolations = (file: File): string[] => {
+  const own = packageOf(file.path);
+  if (!adapterPackages.includes(own)) return [];
+  const isSource = file.path.startsWith(`packages/${own}/src/`);
+  const isTesting = isTest(file) || /\/src\/testing(\.ts$|\/)/.test(file.path);
+  const allowed = ["queuert", "queuert/internal", ...(isTesting ? ["queuert/testing"] : [])];
+  const isForbidden = (specifier: string): boolean => {
+    if (/^queuert(\/|$)/.test(specifier)) return !allowed.includes(specifier);
+    if (specifier.startsWith("@queuert/"))
+      return isSource && !specifier.startsWith(`@queuert/${own}`);
+    if (!specifier.startsWith(".")) return false;
+    const target = posix.join(posix.dirname(file.path), specifier);
+    return target.startsWith("packages/") && packageOf(target) !== own;
+  };
+  return specifiers(file)
+    .filter(isForbidden)
+    .map((specifier) => `${file.path} imports ${specifier}`);
+};
+
+// Core's folders and top-level files by layer: each imports from its own layer or from below.
+const layers: readonly (readonly string[])[] = [
+  ["model", "async", "defaults.ts", "errors.ts", "input-errors.ts", "queuert-error.ts"],
+  ["adapters", "job-types", "public-types", "queuert-types.ts"],
+  ["observe", "after-commit", "adapter-kit"],
+  ["lifecycle", "in-process", "engine.ts"],
+  ["worker", "create-engine.ts"],
+  ["facade.ts", "facade-options.ts"],
+  ["queuert.ts", "internal.ts"],
+  ["index.ts", "testing", "testing.ts"],
+];
+
+const coreSource = "packages/core/src/";
+
+const layerOf = (path: string): number => {
+  const [top = ""] = path.slice(coreSource.length).split("/");
+  return layers.findIndex((names) => names.includes(top));
+};
+
+export const coreLayerViolations = (file: File): string[] => {
+  if (!file.path.startsWith(coreSource) || isTest(file)) return [];
+  const own = layerOf(file.path);
+  if (own < 0) return [`${file.path} is in no layer: add it to scripts/tidy/imports.ts`];
+  return specifiers(file)
+    .filter((specifier) => specifier.startsWith("."))
+    .map((specifier) => posix.join(posix.dirname(file.path), specifier))
+    .filter((target) => target.startsWith(coreSource) && layerOf(target) > own)
+    .map((target) => `${file.path} imports ${target}, which is above it`);
+};
