@@ -1,0 +1,15 @@
+export { startMongodb } from "./mongodb.ts";
+export type { MongodbDatabase, MongodbOptions, MongodbService } from "./mongodb.ts";
+export { startNats } from "./nats.ts";
+export type { NatsService } from "./nats.ts";
+export type { ServiceOptions } from "./options.ts";
+export { startPostgres } from "./postgres.ts";
+export type { PostgresDatabase, PostgresOptions, PostgresService } from "./postgres.ts";
+export { startPostgres18 } from "./postgres-18.ts";
+export type { ServerControl } from "./process/server.ts";
+export { startRedis } from "./redis.ts";
+export type { RedisService } from "./redis.ts";
+export { startRedisCluster } from "./redis-cluster.ts";
+export type { RedisClusterService } from "./redis-cluster.ts";
+export { startTcpProxy } from "./tcp-proxy.ts";
+export type { TcpProxy } from "./tcp-proxy.ts";

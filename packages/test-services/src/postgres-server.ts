@@ -1,0 +1,105 @@
+// What the PostgreSQL of the system and the newest one from npm have in common.
+import { execFileSync } from "node:child_process";
+import pg from "pg";
+import { type ServiceOptions, uniqueName } from "./options.ts";
+import { createFolder } from "./process/folder.ts";
+import { freePort } from "./process/ports.ts";
+import { createServer, foreignServer, type ServerControl } from "./process/server.ts";
+import { unprivileged } from "./process/unprivileged.ts";
+
+export type PostgresDatabase = {
+  readonly url: string;
+  readonly name: string;
+  /** Ends the connections to it and removes it. */
+  readonly drop: () => Promise<void>;
+};
+
+export type PostgresDatabases = {
+  readonly url: string;
+  /** A new database, empty or a copy of `template`. */
+  readonly createDatabase: (options?: { template?: string }) => Promise<PostgresDatabase>;
+};
+
+export type PostgresService = ServerControl & PostgresDatabases & { readonly port: number };
+
+export type PostgresOptions = ServiceOptions & {
+  /** Server settings, such as `{ deadlock_timeout: "100ms" }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+const fastSettings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+
+const query = async (url: string, text: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // A server that goes away while we close is reported by the query, not by an event.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+};
+
+export const postgresDatabases = (url: string): PostgresDatabases => ({
+  url,
+  createDatabase: async ({ template } = {}) => {
+    const name = uniqueName();
+    await query(url, `CREATE DATABASE ${name}${template ? ` TEMPLATE "${template}"` : ""}`);
+    const databaseUrl = new URL(url);
+    databaseUrl.pathname = `/${name}`;
+    return {
+      url: databaseUrl.href,
+      name,
+      drop: () => query(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    };
+  },
+});
+
+export const foreignPostgres = (url: string): PostgresService => ({
+  ...foreignServer("PostgreSQL"),
+  ...postgresDatabases(url),
+  port: Number(new URL(url).port || 5432),
+});
+
+export type PostgresBinaries = {
+  readonly initdb: string;
+  readonly postgres: string;
+};
+
+export const startPostgresServer = async (
+  name: string,
+  binaries: PostgresBinaries,
+  { durability = "fast", settings = {} }: PostgresOptions,
+): Promise<PostgresService> => {
+  const runner = unprivileged(binaries.postgres);
+  const folder = createFolder(name, "SIGQUIT");
+  const data = folder.createInside("data");
+  runner.own(data);
+  const initdbFlags = ["-A", "trust", "-U", "postgres", "--no-sync", "--locale=C", "-E", "UTF8"];
+  const [initdb = "", ...initdbArgs] = [...runner.prefix, binaries.initdb, "-D", data];
+  execFileSync(initdb, [...initdbArgs, ...initdbFlags], { cwd: "/", stdio: "pipe" });
+
+  const port = await freePort();
+  const allSettings = {
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    max_connections: "200",
+    ...(durability === "fast" ? fastSettings : {}),
+    ...settings,
+  };
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const server = createServer({
+    name,
+    folder,
+    command: [
+      ...[...runner.prefix, binaries.postgres, "-D", data, "-p", String(port)],
+      ...Object.entries(allSettings).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
+    ],
+    // Fast shutdown: ends sessions, writes what a restart needs.
+    stopSignal: "SIGINT",
+    ping: () => query(url, "SELECT 1"),
+  });
+  await server.start();
+  return { ...server, ...postgresDatabases(url), port };
+};

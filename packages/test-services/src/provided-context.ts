@@ -1,0 +1,13 @@
+// What globalSetup hands to the tests, by key, in plain data: it crosses to another process.
+export type ClusterNode = { host: string; port: number };
+
+declare module "vitest" {
+  interface ProvidedContext {
+    "queuert:mongodb": string;
+    "queuert:nats": string;
+    "queuert:postgres": string;
+    "queuert:postgres-18": string;
+    "queuert:redis": string;
+    "queuert:redis-cluster": readonly ClusterNode[];
+  }
+}
