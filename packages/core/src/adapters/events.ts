@@ -1,0 +1,125 @@
+// Everything that can be observed, as one union. Log, metrics and traces are exhaustive switches over it, so a
+// new event does not compile until each of them says what it does with it. Events that speak of stored state are
+// emitted after the commit that stored it. They carry ids, names, counts and times; never a payload.
+import type { StateJobReference } from "../model/state-job.ts";
+import type { JobStatus } from "../model/status.ts";
+
+/** The fields that name a job in events. */
+export type JobBasicData = StateJobReference;
+
+/** A job in the hands of a worker. */
+export interface JobProcessingData extends JobBasicData {
+  readonly workerId: string;
+  readonly attempt: number;
+  readonly leaseVersion: number;
+}
+
+/** A sequence, named. */
+export interface JobSequenceData {
+  readonly sequenceId: string;
+  readonly sequenceTypeName: string;
+  readonly rootSequenceId: string;
+  readonly originId: string | null;
+}
+
+export interface WorkerData {
+  readonly workerId: string;
+  readonly typeNames: readonly string[];
+}
+
+interface WorkerEvents {
+  readonly workerStarted: WorkerData & { readonly concurrency: number };
+  /** More jobs at a time than the store has connections: completions by callback take turns. */
+  readonly workerLacksConnections: WorkerData & {
+    readonly concurrency: number;
+    readonly connectionsMax: number;
+  };
+  readonly workerError: WorkerData & { readonly operation: string; readonly error: unknown };
+  readonly workerStopping: WorkerData;
+  readonly workerStopped: WorkerData;
+}
+
+interface JobEvents {
+  readonly jobCreated: JobBasicData & {
+    readonly status: JobStatus;
+    readonly scheduledAt: Date;
+    readonly position: number;
+  };
+  readonly jobAttemptStarted: JobProcessingData & {
+    /** From when the job was due to when its process function began. */
+    readonly waitedMs: number;
+  };
+  readonly jobAttemptTakenByAnotherWorker: JobProcessingData;
+  readonly jobAttemptAlreadyCompleted: JobProcessingData;
+  readonly jobAttemptNotFound: JobProcessingData;
+  /** This worker let a lease run out; nobody has taken the job yet. */
+  readonly jobAttemptLeaseExpired: JobProcessingData & { readonly leasedUntil: Date };
+  readonly jobAttemptLeaseRenewed: JobProcessingData & { readonly leaseMs: number };
+  readonly jobAttemptFailed: JobProcessingData & {
+    readonly error: unknown;
+    readonly willRetry: boolean;
+    readonly durationMs: number;
+  };
+  readonly jobAttemptRescheduled: JobProcessingData & {
+    readonly scheduledAt: Date;
+    readonly durationMs: number;
+  };
+  readonly jobAttemptCompleted: JobProcessingData & {
+    readonly continued: boolean;
+    readonly durationMs: number;
+  };
+  /** Claimed and given back without having begun. */
+  readonly jobHandedBack: JobProcessingData;
+  readonly jobCompleted: JobBasicData & {
+    readonly workerId: string | null;
+    readonly continuedToId: string | null;
+    /** From creation to completion. */
+    readonly durationMs: number;
+  };
+  readonly jobFailed: JobBasicData & { readonly workerId: string | null; readonly reason: string };
+  readonly jobRetried: JobBasicData;
+  readonly jobReaped: JobBasicData & {
+    /** Whose lease had expired. */
+    readonly leasedBy: string;
+    readonly workerId: string;
+  };
+  readonly jobBlocked: JobBasicData & { readonly blockerSequenceIds: readonly string[] };
+  readonly jobUnblocked: JobBasicData & { readonly unblockedBySequenceId: string };
+}
+
+interface SequenceEvents {
+  readonly jobSequenceCreated: JobSequenceData;
+  readonly jobSequenceDeduplicated: JobSequenceData;
+  readonly jobSequenceCompleted: JobSequenceData & { readonly durationMs: number };
+  readonly jobSequenceFailed: JobSequenceData & { readonly durationMs: number };
+  readonly jobSequencesDeleted: {
+    readonly rootSequenceIds: readonly string[];
+    readonly jobCount: number;
+  };
+}
+
+interface AdapterEvents {
+  /** Jobs were started outside `withNotify` and `transaction`: they are found by looking, a little later. */
+  readonly notifyContextAbsence: { readonly operation: string; readonly jobCount: number };
+  readonly notifyAdapterError: { readonly operation: string; readonly error: unknown };
+  readonly stateAdapterError: { readonly operation: string; readonly error: unknown };
+  /** A handler has kept a transaction open for long, and with it locks, a connection, or the only writer. */
+  readonly jobHeldTransaction: JobProcessingData & { readonly heldMs: number };
+}
+
+/** What goes with each event, by its name. */
+export interface QueuertEventData extends WorkerEvents, JobEvents, SequenceEvents, AdapterEvents {}
+
+export type QueuertEventType = keyof QueuertEventData;
+
+/** One observed thing: its `type`, and the data that goes with that type. */
+export type QueuertEvent = {
+  [TType in QueuertEventType]: { readonly type: TType } & QueuertEventData[TType];
+}[QueuertEventType];
+
+/** Gauge movements: they balance to zero once every worker has stopped. */
+export interface JobTypeGaugeChange {
+  readonly typeName: string;
+  readonly workerId: string;
+  readonly delta: number;
+}

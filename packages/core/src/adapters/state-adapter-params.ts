@@ -1,0 +1,243 @@
+// What goes into and comes out of the methods of StateAdapter. One block per method, in the order of the contract.
+import type {
+  JsonText,
+  OnBlockerFailure,
+  StateJob,
+  StateJobReference,
+  StateSequence,
+} from "../model/state-job.ts";
+import type { StateDeduplication } from "../model/deduplication.ts";
+import type { ScheduleOptions } from "../model/schedule.ts";
+import type { BlockerEdge } from "./state-adapter-queries.ts";
+
+// createJobs
+
+interface NewJobFields {
+  readonly typeName: string;
+  readonly input: JsonText;
+  /** Null: due at once. */
+  readonly schedule: ScheduleOptions | null;
+  readonly priority: number;
+  readonly awaitsBlockers: boolean;
+  readonly onBlockerFailure: OnBlockerFailure;
+  readonly traceContext: string | null;
+}
+
+/** The first job of a new sequence. */
+export interface NewEntryJob extends NewJobFields {
+  readonly kind: "entry";
+  /** Null: the sequence is its own root. */
+  readonly rootSequenceId: string | null;
+  readonly originId: string | null;
+  readonly deduplication: StateDeduplication | null;
+}
+
+/** The next job of a sequence; everything but its own fields is copied from the job it continues. */
+export interface NewContinuationJob extends NewJobFields {
+  readonly kind: "continuation";
+  readonly sequenceId: string;
+  readonly sequenceTypeName: string;
+  readonly sequenceCreatedAt: Date;
+  readonly rootSequenceId: string;
+  /** The job it continues. */
+  readonly originId: string;
+  readonly position: number;
+}
+
+export type NewStateJob = NewEntryJob | NewContinuationJob;
+
+export interface CreateJobsParams<TTxContext> {
+  readonly context?: TTxContext | undefined;
+  readonly jobs: readonly NewStateJob[];
+}
+
+export interface CreatedStateJob {
+  /** The stored job; when deduplicated, the first job of the newest sequence that matches. */
+  readonly job: StateJob;
+  readonly deduplicated: boolean;
+}
+
+// addBlockers
+
+export interface AddBlockersParams<TTxContext> {
+  readonly context: TTxContext;
+  readonly jobs: readonly {
+    readonly jobId: string;
+    readonly blockerSequenceIds: readonly string[];
+  }[];
+}
+
+// acquireJobs
+
+export interface AcquireJobsParams {
+  readonly workerId: string;
+  /** In all. */
+  readonly limit: number;
+  readonly types: readonly {
+    readonly typeName: string;
+    readonly leaseMs: number;
+    readonly limit: number;
+  }[];
+}
+
+export interface AcquiredJob {
+  readonly job: StateJob;
+  readonly blockers: readonly StateSequence[];
+  /** The worker whose expired lease was taken over; null for a job that was pending. */
+  readonly reclaimedFrom: string | null;
+}
+
+export interface AcquireJobsResult {
+  readonly jobs: readonly AcquiredJob[];
+  readonly nextDueInMs: number | null;
+}
+
+// renewLeases
+
+/** A job and the token under which somebody holds it. */
+export interface LeaseReference {
+  readonly jobId: string;
+  readonly leaseVersion: number;
+}
+
+export interface RenewLeasesParams {
+  readonly leases: readonly (LeaseReference & { readonly leaseMs: number })[];
+}
+
+/** Why a lease is no longer held: somebody newer has or had it, the job is finished, or it is gone. */
+export type LeaseLostReason = "taken_by_another_worker" | "already_completed" | "not_found";
+
+export type LeaseCheck =
+  { readonly kind: "held" } | { readonly kind: "lost"; readonly reason: LeaseLostReason };
+
+// completeJobs
+
+export type CompletionOutcome =
+  | { readonly kind: "output"; readonly output: JsonText }
+  | { readonly kind: "continuation"; readonly job: NewContinuationJob }
+  | { readonly kind: "continuedTo"; readonly jobId: string };
+
+export interface JobCompletion {
+  readonly jobId: string;
+  /** Null: completion without a worker, of any unfinished job. */
+  readonly leaseVersion: number | null;
+  readonly outcome: CompletionOutcome;
+}
+
+export interface CompleteJobsParams<TTxContext> {
+  readonly context?: TTxContext | undefined;
+  /** Stored as `completedBy`. Null without a worker: then, and only then, no element names a lease. */
+  readonly workerId: string | null;
+  readonly completions: readonly JobCompletion[];
+}
+
+export type CompletionResult =
+  | {
+      readonly kind: "completed";
+      readonly completedAt: Date;
+      /** The next job of the sequence as stored; null when the sequence ended, or it had been stored before. */
+      readonly continuation: StateJob | null;
+    }
+  | {
+      readonly kind: "lost";
+      readonly reason: LeaseLostReason;
+      readonly storedByThisLease: boolean;
+    };
+
+/** A job that waits no more, and the sequence whose end released it. */
+export interface UnblockedJob extends StateJobReference {
+  readonly unblockedBySequenceId: string;
+}
+
+export interface CompleteJobsResult {
+  readonly results: readonly CompletionResult[];
+  readonly unblocked: readonly UnblockedJob[];
+}
+
+// rescheduleJobs
+
+export interface RescheduleJobsParams<TTxContext> {
+  readonly context?: TTxContext | undefined;
+  readonly jobs: readonly (LeaseReference & {
+    readonly schedule: ScheduleOptions | null;
+    readonly countsAttempt: boolean;
+    readonly error: string | null;
+  })[];
+}
+
+export type RescheduleResult =
+  | { readonly kind: "rescheduled"; readonly scheduledAt: Date }
+  | { readonly kind: "lost"; readonly reason: LeaseLostReason };
+
+// failJobs
+
+export interface FailJobsParams<TTxContext> {
+  readonly context?: TTxContext | undefined;
+  readonly jobs: readonly (LeaseReference & { readonly error: string })[];
+}
+
+export interface FailJobsResult {
+  readonly results: readonly (
+    | { readonly kind: "failed"; readonly failedAt: Date }
+    | { readonly kind: "lost"; readonly reason: LeaseLostReason }
+  )[];
+  /** Blocked jobs that failed with them, with the error stored for each. */
+  readonly dependants: readonly (StateJobReference & { readonly error: string })[];
+}
+
+// reclaimExpiredLeases
+
+export interface ReclaimExpiredLeasesParams {
+  readonly limit: number;
+}
+
+export interface ReclaimedJob extends StateJobReference {
+  readonly leasedBy: string;
+  readonly leaseVersion: number;
+}
+
+// retryFailedJobs, triggerJobs
+
+export interface GetByIdsParams<TContext, TJobId> {
+  readonly context?: TContext | undefined;
+  readonly ids: readonly TJobId[];
+}
+
+export type RetryFailedResult =
+  | { readonly kind: "retried"; readonly job: StateJob }
+  | { readonly kind: "refused"; readonly reason: "not_found" | "not_failed" }
+  | {
+      readonly kind: "refused";
+      readonly reason: "deduplication_key_taken" | "blocker_failed";
+      readonly bySequenceId: string;
+    };
+
+/** A job that is due already is `triggered` too, and keeps its place. */
+export type TriggerResult =
+  | { readonly kind: "triggered"; readonly job: StateJobReference }
+  | { readonly kind: "refused"; readonly reason: "not_found" | "not_pending" };
+
+// deleteSequences, deleteFinishedSequences
+
+export interface DeleteSequencesParams<TTxContext, TJobId> {
+  readonly context: TTxContext;
+  readonly rootSequenceIds: readonly TJobId[];
+}
+
+export type DeleteSequencesResult =
+  /** `running`: those whose holders have to be told. Ids that do not exist are not an error. */
+  | {
+      readonly kind: "deleted";
+      readonly jobCount: number;
+      readonly running: readonly StateJobReference[];
+    }
+  /** Said before anybody is asked who waits. */
+  | { readonly kind: "notRoots"; readonly sequenceIds: readonly string[] }
+  | { readonly kind: "blocking"; readonly edges: readonly BlockerEdge[] };
+
+export interface FinishedSweepParams {
+  readonly completedForMs: number | null;
+  readonly failedForMs: number | null;
+  /** Root trees. */
+  readonly limit: number;
+}

@@ -1,0 +1,59 @@
+// What goes into and comes out of the methods of StateAdapter that only look. One block per method.
+import type { PageOrder } from "../model/page.ts";
+import type { JobStatus } from "../model/status.ts";
+
+/** `jobId`, of sequence `sequenceId`, waits or waited for `blockerSequenceId`. */
+export interface BlockerEdge {
+  readonly jobId: string;
+  readonly sequenceId: string;
+  readonly blockerSequenceId: string;
+  readonly index: number;
+}
+
+interface PageParams {
+  readonly order: PageOrder;
+  readonly limit: number;
+  readonly afterOrdinal: number | null;
+}
+
+/** Every field narrows; null does not. Times are `createdAt`: from inclusive, to exclusive. */
+export interface ListJobsParams<TContext> extends PageParams {
+  readonly context?: TContext | undefined;
+  readonly typeNames: readonly string[] | null;
+  readonly statuses: readonly JobStatus[] | null;
+  readonly sequenceId: string | null;
+  readonly rootSequenceId: string | null;
+  readonly createdFrom: Date | null;
+  readonly createdTo: Date | null;
+}
+
+/** `typeNames`: of the first job. */
+export interface ListSequencesParams<TContext> extends PageParams {
+  readonly context?: TContext | undefined;
+  readonly typeNames: readonly string[] | null;
+  readonly statuses: readonly JobStatus[] | null;
+  readonly rootSequenceId: string | null;
+  readonly createdFrom: Date | null;
+  readonly createdTo: Date | null;
+}
+
+export interface SummarizeParams<TContext> {
+  readonly context?: TContext | undefined;
+  /** What counts as running long. */
+  readonly runningLongMs: number;
+}
+
+export interface StateSummary {
+  /** Per type and status; completed jobs are left out, zero counts too. */
+  readonly counts: readonly {
+    readonly typeName: string;
+    readonly status: Exclude<JobStatus, "completed">;
+    readonly count: number;
+  }[];
+  /** Per type with due pending jobs: for how long the oldest has been due. */
+  readonly oldestReady: readonly { readonly typeName: string; readonly ageMs: number }[];
+  /** Blocked jobs at least one of whose blockers has failed. */
+  readonly blockedByFailedCount: number;
+  readonly expiredLeaseCount: number;
+  readonly runningLongCount: number;
+}

@@ -1,0 +1,287 @@
+import type { JsonText, StateJob, StateSequence } from "../model/state-job.ts";
+import type {
+  AcquireJobsParams,
+  AcquireJobsResult,
+  AddBlockersParams,
+  CompleteJobsParams,
+  CompleteJobsResult,
+  CreateJobsParams,
+  CreatedStateJob,
+  DeleteSequencesParams,
+  DeleteSequencesResult,
+  FailJobsParams,
+  FailJobsResult,
+  FinishedSweepParams,
+  GetByIdsParams,
+  LeaseCheck,
+  ReclaimExpiredLeasesParams,
+  ReclaimedJob,
+  RenewLeasesParams,
+  RescheduleJobsParams,
+  RescheduleResult,
+  RetryFailedResult,
+  TriggerResult,
+} from "./state-adapter-params.ts";
+import type {
+  BlockerEdge,
+  ListJobsParams,
+  ListSequencesParams,
+  StateSummary,
+  SummarizeParams,
+} from "./state-adapter-queries.ts";
+
+/** Whatever an adapter needs to run a statement: a client, a session. Users spread it into their calls. */
+export type BaseStateAdapterContext = object;
+
+/** Differences between stores, declared. Core and the suites ask these, never which store it is. */
+export interface StateAdapterCapabilities {
+  /** Two transactions may hold uncommitted writes to different rows at the same time. */
+  readonly concurrentWriters: boolean;
+  /**
+   * A lease can be renewed on another connection while its holder has a transaction open that will write
+   * the same job. False where that makes the transaction fail (snapshot isolation) or wait (one writer):
+   * core then leaves attempts with an open transaction out of the renewal.
+   */
+  readonly renewsLeasesBesideTransactions: boolean;
+  /** After one failed statement every further one in that transaction fails, until it is rolled back. */
+  readonly failedStatementAbortsTransaction: boolean;
+  /** Other processes can reach the same store. False for stores that live in this process's memory. */
+  readonly sharedBetweenProcesses: boolean;
+  /**
+   * Whether trying again can help: the connection was lost, the server restarts, somebody else's lock was in the way.
+   * What a worker settles is tried again for such errors, and counted as the job's failure for others. Left out: an
+   * error is taken for a passing one a few times, and then for a lasting one.
+   */
+  readonly isTransientError?: ((error: unknown) => boolean) | undefined;
+  /** How many connections it has at most, where that is known: a worker of more concurrency says so when it starts. */
+  readonly connectionsMax?: number | undefined;
+}
+
+/**
+ * Where jobs are kept: the only source of truth. Read this file as the manual for writing an adapter; each
+ * bullet is a promise with a case of the same wording in `queuert/testing`.
+ *
+ * For every method:
+ * - Arrays in, arrays out, in the same order. An empty array is answered without touching the store.
+ * - `context` present: runs in that transaction and sees its uncommitted writes. Absent: atomic by itself.
+ * - Times are the store's clock at the moment of the statement, not of the transaction's start, and never the
+ *   caller's. Durations arrive in milliseconds; any finite one is accepted.
+ * - Several rows are locked in one order (by id), whatever the order of the arguments.
+ * - A write re-checks status and lease in the statement that writes. What no longer holds changes nothing and is
+ *   answered for that element alone; the others are written.
+ */
+export interface StateAdapter<
+  TTxContext extends BaseStateAdapterContext,
+  TContext extends BaseStateAdapterContext,
+  TJobId extends string,
+> {
+  readonly capabilities: StateAdapterCapabilities;
+
+  /** Runs the callback with a context outside any transaction. */
+  provideContext<T>(callback: (context: TContext) => Promise<T>): Promise<T>;
+
+  /**
+   * Runs the callback once in a transaction: commits when it resolves, rolls back when it rejects.
+   * - The callback is never run twice.
+   * - Resolves only after the commit is acknowledged. Rejects with the callback's error after a rollback.
+   */
+  runInTransaction<T>(callback: (context: TTxContext) => Promise<T>): Promise<T>;
+
+  /** Whether statements with this context run in an open transaction. False for anything that is no context of it. */
+  isInTransaction(context: TTxContext | TContext): Promise<boolean>;
+
+  // ── 2 stored ────────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Stores new jobs.
+   * - All or none. One statement per table, however many jobs.
+   * - `ordinal` grows in the order of the array.
+   * - An entry job's `sequenceId` is its own id, its `rootSequenceId` its own id unless one is given.
+   * - `awaitsBlockers`: stored as `blocked` with no blockers yet; only `addBlockers` can release it.
+   *   Otherwise `pending`. A schedule of either status is kept.
+   * - Deduplication is by (`typeName`, `key`): while a matching sequence exists the stored one is returned with
+   *   `deduplicated: true` and nothing is written for that element. Under `"completed"` an unfinished sequence
+   *   matches; under `"all"` a finished one (completed or failed) too; `windowMs` leaves out those created longer ago.
+   * - Two elements of one call with the same key: the second is deduplicated to the first.
+   * - A key held by another open transaction: waits for it, then matches (committed) or creates (rolled back). At
+   *   stricter isolation levels a serialization failure may surface instead; two sequences never.
+   */
+  createJobs(params: CreateJobsParams<TTxContext>): Promise<readonly CreatedStateJob[]>;
+
+  /**
+   * Makes jobs created with `awaitsBlockers` wait for sequences.
+   * - Answers each job as it is afterwards: `pending` if all its blockers are already complete, else `blocked`.
+   * - A blocker that has failed, on a job with `onBlockerFailure: "fail"`: the job is `failed`.
+   * - The same sequence twice in one list counts once for releasing, and keeps both places in the list.
+   * - A blocker that completes at the same time in another transaction releases the job: whichever of the two
+   *   commits last sees the other. Also while the blocker's sequence is being continued.
+   * - A sequence that does not exist: `missing` names it for that element, and nothing is written for it.
+   */
+  addBlockers(
+    params: AddBlockersParams<TTxContext>,
+  ): Promise<readonly { readonly job: StateJob; readonly missing: readonly string[] }[]>;
+
+  // ── 4 acquired ──────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Takes due jobs, marks them running, and commits at once: there is no `context`.
+   * - At most `limit` in all and `types[i].limit` of each type. Two callers never receive the same job.
+   * - Within a type: higher `priority` first, then older `scheduledAt`, then smaller `ordinal`. Between types no
+   *   order is promised, but no type with due jobs goes without for ever.
+   * - Due: `pending` with `scheduledAt` not after now, or `running` with an expired lease (`reclaimedFrom` then names
+   *   its last worker, and its error says that the lease expired).
+   * - Adds one to `attempt` and to `leaseVersion`; sets the lease to now plus the type's `leaseMs`.
+   * - Skips jobs locked by another transaction; never waits for them.
+   * - `blockers`: the completed sequences the job waited for, in the order they were given.
+   * - `nextDueInMs`: milliseconds until the next pending job of these types becomes due, 0 if some are due already
+   *   (exact when fewer than `limit` were returned), null if none is scheduled. Never above 2 147 483 647.
+   * - Cost does not grow with finished, scheduled or blocked jobs.
+   */
+  acquireJobs(params: AcquireJobsParams): Promise<AcquireJobsResult>;
+
+  // ── 5 processed ─────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Extends leases to now plus `leaseMs`; commits at once.
+   * - `held`: the job is running under this `leaseVersion`, expired or not. Never shortens a lease.
+   * - Never waits for a lock: a job locked by its holder's own transaction is `held` and left as it is.
+   * - Otherwise the reason why the lease is lost.
+   */
+  renewLeases(params: RenewLeasesParams): Promise<readonly LeaseCheck[]>;
+
+  // ── 6 completed, 7 continued, unblocked ─────────────────────────────────────────────────────────────────
+
+  /**
+   * Completes jobs, creates their continuations, and releases whoever waited for a sequence that ended.
+   * - An element names the `leaseVersion` it holds, and is written while the job is running under it, expired or
+   *   not. Without one (completion without a worker) any unfinished status will do.
+   * - `output`: ends the sequence. `continuation`: stores the next job at `position + 1`, in the same sequence.
+   *   `continuedToId`: the next job has been stored already, by `createJobs`.
+   * - Jobs whose last incomplete blocker ends here become `pending` in the same transaction, exactly once, also when
+   *   two of their blockers end at the same instant in two transactions. They are listed in `unblocked`.
+   * - An element that is not written says why, and whether what is stored is this very lease's completion
+   *   (`storedByThisLease`): a commit whose answer was lost is recognised, not repeated.
+   */
+  completeJobs(params: CompleteJobsParams<TTxContext>): Promise<CompleteJobsResult>;
+
+  // ── ↺ failed, asked to wait, handed back, lost ──────────────────────────────────────────────────────────
+
+  /**
+   * Gives running jobs back as `pending`, with no lease.
+   * - `schedule: null` keeps the due time, and with it the place in the order.
+   * - `countsAttempt: false` takes this run's one off `attempt` again.
+   * - `error: null` keeps the last error.
+   */
+  rescheduleJobs(params: RescheduleJobsParams<TTxContext>): Promise<readonly RescheduleResult[]>;
+
+  /**
+   * Fails running jobs for good, and every blocked job that waits for their sequences with
+   * `onBlockerFailure: "fail"`, and theirs in turn, in one transaction.
+   * - A dependant's error names the sequence that failed.
+   * - Dependants with `"wait"` stay blocked.
+   */
+  failJobs(params: FailJobsParams<TTxContext>): Promise<FailJobsResult>;
+
+  /**
+   * Gives running jobs of any type whose lease has expired back as `pending`, at their old place; oldest lease first.
+   * - Skips jobs locked by another transaction: their holder is alive and about to settle.
+   * - Two callers never reclaim the same lease. The error of the attempt says that the lease expired.
+   */
+  reclaimExpiredLeases(params: ReclaimExpiredLeasesParams): Promise<readonly ReclaimedJob[]>;
+
+  /**
+   * Makes failed jobs due now, with `attempt` 0 and their last error kept.
+   * - `blocked` if they have incomplete blockers, else `pending`.
+   * - Refused for a job whose deduplication key another unfinished sequence has taken meanwhile.
+   * - Refused for a job with `onBlockerFailure` `"fail"` while one of its blockers is failed: it would hold its key, and
+   *   wait. Not for a blocker that comes back in the same call, in whatever order they are given.
+   */
+  retryFailedJobs(
+    params: GetByIdsParams<TTxContext, TJobId>,
+  ): Promise<readonly RetryFailedResult[]>;
+
+  /** Makes pending jobs due now. Jobs in another status are left alone and answered as such. */
+  triggerJobs(params: GetByIdsParams<TTxContext, TJobId>): Promise<readonly TriggerResult[]>;
+
+  // ── without a worker ────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Locks the current job of each sequence until the transaction ends, and returns the sequences.
+   * - What is returned is current: if the sequence is continued while waiting for the lock, its new last job.
+   * - Undefined for a sequence that does not exist.
+   */
+  lockSequences(params: {
+    readonly context: TTxContext;
+    readonly ids: readonly TJobId[];
+  }): Promise<readonly (StateSequence | undefined)[]>;
+
+  /**
+   * Deletes every job of the given roots' trees.
+   * - All or nothing: if a job outside the set waits for a sequence in it, or an id is no root, nothing is deleted
+   *   and the answer names them.
+   */
+  deleteSequences(
+    params: DeleteSequencesParams<TTxContext, TJobId>,
+  ): Promise<DeleteSequencesResult>;
+
+  /**
+   * Retention: deletes up to `limit` whole root trees in which every job has been finished for longer than the age
+   * given for its status, and for which nobody outside waits. Answers how many jobs went. Oldest first; a
+   * null age keeps trees that contain jobs of that status.
+   */
+  deleteFinishedSequences(params: FinishedSweepParams): Promise<number>;
+
+  // ── look ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Undefined for a job that does not exist. */
+  getJobs(params: GetByIdsParams<TContext, TJobId>): Promise<readonly (StateJob | undefined)[]>;
+
+  /** Undefined for a sequence that does not exist. `current` is the job at the highest position. */
+  getSequences(
+    params: GetByIdsParams<TContext, TJobId>,
+  ): Promise<readonly (StateSequence | undefined)[]>;
+
+  /** The sequences each job waits or waited for, in the order they were given; empty for none. */
+  getBlockers(
+    params: GetByIdsParams<TContext, TJobId>,
+  ): Promise<readonly (readonly StateSequence[])[]>;
+
+  /** Who waits for whom: every edge with one of these sequences at either end. */
+  listBlockerEdges(params: GetByIdsParams<TContext, TJobId>): Promise<readonly BlockerEdge[]>;
+
+  /** One page of jobs by `ordinal`, strictly after `afterOrdinal` in the given order. */
+  listJobs(params: ListJobsParams<TContext>): Promise<readonly StateJob[]>;
+
+  /** One page of sequences by the `ordinal` of their first job. `statuses` is that of the current job. */
+  listSequences(params: ListSequencesParams<TContext>): Promise<readonly StateSequence[]>;
+
+  /** What an operator asks, in one cheap statement: finished jobs are not counted, failed ones are. */
+  summarize(params: SummarizeParams<TContext>): Promise<StateSummary>;
+}
+
+/** Any state adapter, as core holds it: the types are put back at the door. */
+export type AnyStateAdapter = StateAdapter<
+  BaseStateAdapterContext,
+  BaseStateAdapterContext,
+  string
+>;
+
+/** The transaction context of a state adapter, as users spread it into their calls. */
+export type GetStateAdapterTxContext<TStateAdapter> =
+  TStateAdapter extends StateAdapter<infer TTxContext, infer _TContext, infer _TJobId>
+    ? TTxContext
+    : never;
+
+/** The context of a state adapter outside transactions. */
+export type GetStateAdapterContext<TStateAdapter> =
+  TStateAdapter extends StateAdapter<infer _TTxContext, infer TContext, infer _TJobId>
+    ? TContext
+    : never;
+
+/** The type of a state adapter's job ids. */
+export type GetStateAdapterJobId<TStateAdapter> =
+  TStateAdapter extends StateAdapter<infer _TTxContext, infer _TContext, infer TJobId>
+    ? TJobId
+    : never;
+
+export type { JsonText };

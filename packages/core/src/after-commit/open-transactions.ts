@@ -1,0 +1,112 @@
+// The transactions of ours that are open, found again by what users spread into their calls: a client, a session. So a
+// call knows where its effects go, and a transaction which calls are under way in it, without any async context.
+import { TransactionEndingError } from "../errors.ts";
+import type { Effects } from "./effects.ts";
+
+type Context = Readonly<Record<string, unknown>>;
+
+/** One transaction, from its beginning until it has been committed or rolled back. */
+export class OpenTransaction {
+  readonly context: Context;
+  /** What was done in it, told when it has committed. */
+  readonly effects: Effects;
+  #isEnding = false;
+  #callCount = 0;
+  #onLeft: (() => void) | null = null;
+
+  constructor(context: object, effects: Effects) {
+    this.context = context as Context;
+    this.effects = effects;
+  }
+
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
+  /** Runs a call of the user's in it; refused once its callback has returned or thrown. */
+  async call<T>(operation: string, run: () => Promise<T>): Promise<T> {
+    if (this.#isEnding) throw new TransactionEndingError(operation);
+    this.#callCount++;
+    try {
+      return await run();
+    } finally {
+      if (--this.#callCount === 0) this.#onLeft?.();
+    }
+  }
+
+  /**
+   * Refuses further calls, and answers when those under way have ended; null if there are none. Ended before them, their
+   * statements would run outside: stored although everything else was rolled back.
+   */
+  leave(): Promise<void> | null {
+    this.#isEnding = true;
+    if (this.#callCount === 0) return null;
+    return new Promise((resolve) => {
+      this.#onLeft = resolve;
+    });
+  }
+}
+
+export interface OpenTransactions {
+  open(context: object, effects: Effects): OpenTransaction;
+  /** It has been committed or rolled back. */
+  forget(transaction: OpenTransaction): void;
+  /** The one that this context, or a part of it, stands for. */
+  find(context: object): OpenTransaction | undefined;
+}
+
+export const createOpenTransactions = (): OpenTransactions => {
+  // Several where they share something, such as a client that has a session for each.
+  const byPart = new Map<unknown, Set<OpenTransaction>>();
+
+  return {
+    open: (context, effects) => {
+      const transaction = new OpenTransaction(context, effects);
+      for (const part of partsOf(context)) {
+        const sharing = byPart.get(part);
+        if (sharing === undefined) byPart.set(part, new Set([transaction]));
+        else sharing.add(transaction);
+      }
+      return transaction;
+    },
+    forget: (transaction) => {
+      for (const part of partsOf(transaction.context)) {
+        const sharing = byPart.get(part);
+        if (sharing?.delete(transaction) === true && sharing.size === 0) byPart.delete(part);
+      }
+    },
+    find: (context) => {
+      if (byPart.size === 0) return undefined;
+      let fewest: ReadonlySet<OpenTransaction> | undefined;
+      for (const part of partsOf(context)) {
+        const sharing = byPart.get(part);
+        if (sharing !== undefined && sharing.size < (fewest?.size ?? Infinity)) fewest = sharing;
+      }
+      return fewest === undefined ? undefined : onlyMatch(fewest, context as Context);
+    },
+  };
+};
+
+/** Only objects stand for a transaction: a name or a number may be anybody's. */
+const partsOf = (context: object): readonly object[] =>
+  Object.values(context).filter(
+    (part): part is object =>
+      (typeof part === "object" && part !== null) || typeof part === "function",
+  );
+
+/**
+ * A pooled client may be in the next transaction before the last one's end is known: one that is still open goes before.
+ * What could be several is none of them.
+ */
+const onlyMatch = (
+  transactions: ReadonlySet<OpenTransaction>,
+  context: Context,
+): OpenTransaction | undefined => {
+  const matching = [...transactions].filter((one) => contradictsNothing(one.context, context));
+  const open = matching.filter(({ isEnding }) => !isEnding);
+  const candidates = open.length > 0 ? open : matching;
+  return candidates.length === 1 ? candidates[0] : undefined;
+};
+
+const contradictsNothing = (own: Context, given: Context): boolean =>
+  Object.keys(own).every((key) => given[key] === undefined || given[key] === own[key]);

@@ -1,0 +1,37 @@
+import { exponentialDelayMs, withJitter } from "../model/backoff.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { sleep } from "./sleep.ts";
+
+/** How often and how patiently something that failed for a passing reason is tried again. */
+export interface ConnectionRetryConfig {
+  readonly maxRetries?: number | undefined;
+  readonly initialDelayMs?: number | undefined;
+  readonly multiplier?: number | undefined;
+  readonly maxDelayMs?: number | undefined;
+}
+
+export interface RetryOptions extends ConnectionRetryConfig {
+  /** Whether trying again can help. */
+  readonly isRetryable: (error: unknown) => boolean;
+  readonly signal?: AbortSignal | undefined;
+  readonly clock?: Pick<Clock, "setTimeout" | "clearTimeout"> | undefined;
+  readonly random?: (() => number) | undefined;
+}
+
+/** Calls until it succeeds, fails for a lasting reason, or the retries are used up; then the last error surfaces. */
+export const withRetry = async <T>(
+  operation: (retry: number) => Promise<T>,
+  options: RetryOptions,
+): Promise<T> => {
+  const { maxRetries = 3, initialDelayMs = 50, multiplier = 2, maxDelayMs = 5_000 } = options;
+  const { isRetryable, signal, clock = systemClock, random = Math.random } = options;
+  for (let retry = 0; ; retry++) {
+    try {
+      return await operation(retry);
+    } catch (error) {
+      if (retry >= maxRetries || signal?.aborted === true || !isRetryable(error)) throw error;
+      const delay = exponentialDelayMs(retry + 1, initialDelayMs, multiplier, maxDelayMs);
+      await sleep(clock, withJitter(delay, "equal", random), signal);
+    }
+  }
+};

@@ -1,0 +1,117 @@
+// Wires the user's adapters: each reports its own failures, and what was left out is filled in.
+import type { NotifyAdapter } from "./adapters/notify-adapter.ts";
+import type { ObservabilityAdapter } from "./adapters/observability-adapter.ts";
+import type { AnyStateAdapter } from "./adapters/state-adapter.ts";
+import { createAnnouncer } from "./after-commit/announcer.ts";
+import { createCommitScope } from "./after-commit/commit-scope.ts";
+import { createNestingWatch } from "./after-commit/nesting-watch.ts";
+import { createOpenTransactions } from "./after-commit/open-transactions.ts";
+import { createUnconfirmedCommits } from "./after-commit/unconfirmed-commits.ts";
+import { type Clock, systemClock } from "./async/clock.ts";
+import { within } from "./async/within.ts";
+import type { Engine } from "./engine.ts";
+import { InvalidOptionError } from "./errors.ts";
+import { createInProcessNotifyAdapter } from "./in-process/create-in-process-notify-adapter.ts";
+import { createRegistry } from "./job-types/registry.ts";
+import type { JobTypes } from "./job-types/define-job-types.ts";
+import { createSequencePoller } from "./lifecycle/sequence-poller.ts";
+import { assertFunction, assertObject } from "./model/assert-option.ts";
+import { createConsoleLog } from "./observe/console-log.ts";
+import type { Log } from "./observe/log.ts";
+import { createObserver } from "./observe/observer.ts";
+import { reportFailures } from "./observe/report-failures.ts";
+
+export interface EngineOptions {
+  readonly stateAdapter: AnyStateAdapter;
+  readonly jobTypes: Pick<JobTypes<unknown>, "catalogue">;
+  readonly notifyAdapter?: NotifyAdapter | undefined;
+  readonly observabilityAdapter?: ObservabilityAdapter | undefined;
+  readonly log?: Log | undefined;
+}
+
+/** Where time and chance enter. */
+export interface EngineSeams {
+  readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
+}
+
+/** How long closing waits for what has been announced last. */
+const closePatienceMs = 1_000;
+
+/** They run the caller's code, whose errors are the caller's. */
+const callersOwn: ReadonlySet<string> = new Set(["provideContext", "runInTransaction"]);
+
+/** Creates the engine, with what closes it in the end. */
+export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine => {
+  assertOptions(options);
+  const { clock = systemClock, random = Math.random } = seams;
+  const { log = createConsoleLog({ minimumLevel: "warn" }), observabilityAdapter = {} } = options;
+  const observer = createObserver(log, observabilityAdapter);
+  const state = reportFailures(options.stateAdapter, callersOwn, (operation, error) =>
+    observer.emit("stateAdapterError", () => ({ operation, error })),
+  );
+  const notify = reportFailures(
+    // Without one, workers and waiters of this process still hear of each other at once.
+    options.notifyAdapter ?? createInProcessNotifyAdapter(),
+    new Set<string>(),
+    (operation, error) => observer.emit("notifyAdapterError", () => ({ operation, error })),
+  );
+  const announcer = createAnnouncer(notify);
+  const unconfirmed = createUnconfirmedCommits(state, clock);
+  const transactions = createOpenTransactions();
+  const sequencePoller = createSequencePoller(state, clock);
+  return {
+    state,
+    notify,
+    // A store nobody else can reach needs no polling for others.
+    hasNotifyAdapter:
+      options.notifyAdapter !== undefined || !state.capabilities.sharedBetweenProcesses,
+    registry: createRegistry(options.jobTypes),
+    observer,
+    announcer,
+    scope: createCommitScope(observer, announcer, transactions, unconfirmed),
+    transactions,
+    nesting: createNestingWatch(state.capabilities),
+    sequencePoller,
+    clock,
+    random,
+    close: async () => {
+      unconfirmed.close();
+      sequencePoller.close();
+      // A server that does not answer must not keep anybody from closing.
+      await within(clock, announcer.settled(), closePatienceMs);
+      // A notify adapter that was given belongs to whoever gave it.
+      if (options.notifyAdapter === undefined) await notify.close();
+    },
+  };
+};
+
+const assertOptions = (options: EngineOptions): void => {
+  const { stateAdapter, jobTypes, notifyAdapter, observabilityAdapter, log } = options;
+  const isAdapter =
+    typeof (stateAdapter as Partial<AnyStateAdapter> | null)?.createJobs === "function";
+  if (!isAdapter) {
+    const remedy = "give a state adapter, such as `createInProcessStateAdapter()` makes";
+    throw new InvalidOptionError("stateAdapter", stateAdapter, remedy);
+  }
+  const { catalogue } = (jobTypes ?? {}) as Partial<JobTypes<unknown>>;
+  const isCatalogue =
+    catalogue === undefined || (typeof catalogue === "object" && catalogue !== null);
+  if (typeof jobTypes !== "object" || jobTypes === null || !isCatalogue) {
+    throw new InvalidOptionError(
+      "jobTypeDefinitions",
+      jobTypes,
+      "give what `defineUnionJobTypes` makes",
+    );
+  }
+  const isNotifyAdapter =
+    typeof (notifyAdapter as Partial<NotifyAdapter> | null)?.notifyJobScheduled === "function";
+  if (notifyAdapter !== undefined && !isNotifyAdapter) {
+    const remedy = "give a notify adapter, or leave it out";
+    throw new InvalidOptionError("notifyAdapter", notifyAdapter, remedy);
+  }
+  if (observabilityAdapter !== undefined) {
+    assertObject(observabilityAdapter, "observabilityAdapter");
+  }
+  if (log !== undefined) assertFunction(log, "log");
+};

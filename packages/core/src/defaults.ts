@@ -1,0 +1,79 @@
+// Every default and every limit, with its unit, in one place.
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const yearMs = 365 * 24 * 60 * minuteMs;
+
+/** What holds when an option is left out. */
+export const defaults: {
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  readonly leaseRenewIntervalMs: number;
+  readonly pollIntervalMs: number;
+  readonly pollIntervalWithNotifyMs: number;
+  readonly reapIntervalMs: number;
+  readonly shutdownGraceMs: number;
+  readonly shutdownTimeoutMs: number;
+  readonly retryInitialDelayMs: number;
+  readonly retryMultiplier: number;
+  readonly retryMaxDelayMs: number;
+  readonly waitPollIntervalMs: number;
+  readonly listLimit: number;
+  readonly heldTransactionWarningMs: number;
+  readonly retentionIntervalMs: number;
+} = {
+  concurrency: 10,
+  leaseMs: 30 * secondMs,
+  // A third of the lease: two renewals may be missed.
+  leaseRenewIntervalMs: 10 * secondMs,
+  // Without a notify adapter nobody tells a worker of another process's jobs.
+  pollIntervalMs: secondMs,
+  // With one, polling only covers lost notifications.
+  pollIntervalWithNotifyMs: 10 * secondMs,
+  reapIntervalMs: 5 * secondMs,
+  shutdownGraceMs: 10 * secondMs,
+  shutdownTimeoutMs: 30 * secondMs,
+  retryInitialDelayMs: secondMs,
+  retryMultiplier: 2,
+  retryMaxDelayMs: 5 * minuteMs,
+  waitPollIntervalMs: 100,
+  listLimit: 50,
+  heldTransactionWarningMs: 10 * secondMs,
+  retentionIntervalMs: minuteMs,
+};
+
+/** What no option may exceed. */
+export const limits: {
+  readonly timerMsMax: number;
+  readonly delayMsMax: number;
+  readonly scheduledAtMax: number;
+  readonly concurrencyMax: number;
+  readonly priorityMax: number;
+  readonly nameLengthMax: number;
+  readonly deduplicationKeyLengthMax: number;
+  readonly listLimitMax: number;
+  readonly settleBatchMax: number;
+  readonly reclaimBatchMax: number;
+  readonly sweepBatchMax: number;
+  readonly prefetchMax: number;
+  readonly errorLengthMax: number;
+} = {
+  // setTimeout takes a signed 32-bit number; anything longer fires at once.
+  timerMsMax: 2 ** 31 - 1,
+  delayMsMax: 100 * yearMs,
+  scheduledAtMax: Date.UTC(9999, 11, 31),
+  concurrencyMax: 10_000,
+  // Fits a 16-bit column.
+  priorityMax: 32_767,
+  // Type names, worker ids: they stand in indexes and in channel payloads.
+  nameLengthMax: 255,
+  deduplicationKeyLengthMax: 512,
+  listLimitMax: 1_000,
+  settleBatchMax: 500,
+  reclaimBatchMax: 1_000,
+  // Trees in one statement: a short one, since stores with one writer keep everybody waiting meanwhile.
+  sweepBatchMax: 100,
+  prefetchMax: 500,
+  // Stored errors: enough for a message and the top of a stack.
+  errorLengthMax: 10_000,
+};

@@ -1,0 +1,30 @@
+// The wired adapters and everything the walk runs on. Generic-free: payloads are unknown, ids are strings.
+import type { NotifyAdapter } from "./adapters/notify-adapter.ts";
+import type { AnyStateAdapter } from "./adapters/state-adapter.ts";
+import type { Announcer } from "./after-commit/announcer.ts";
+import type { CommitScope } from "./after-commit/commit-scope.ts";
+import type { NestingWatch } from "./after-commit/nesting-watch.ts";
+import type { OpenTransactions } from "./after-commit/open-transactions.ts";
+import type { Clock } from "./async/clock.ts";
+import type { Registry } from "./job-types/registry.ts";
+import type { Observer } from "./observe/observer.ts";
+import type { SequencePoller } from "./lifecycle/sequence-poller.ts";
+
+export interface Engine {
+  readonly state: AnyStateAdapter;
+  readonly notify: NotifyAdapter;
+  /** Whether the user gave a notify adapter: without one, other processes are only found by polling. */
+  readonly hasNotifyAdapter: boolean;
+  readonly registry: Registry;
+  readonly observer: Observer;
+  readonly announcer: Announcer;
+  readonly scope: CommitScope;
+  readonly transactions: OpenTransactions;
+  readonly nesting: NestingWatch;
+  readonly sequencePoller: SequencePoller;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Ends what the engine itself keeps open; adapters that were given stay open. */
+  readonly close: () => Promise<void>;
+}

@@ -1,0 +1,200 @@
+// Every error that users can catch: a stable `code`, the ids as fields, and a message that says what to do.
+// None of them carries a payload, an output or a connection string.
+import { QueuertError } from "./queuert-error.ts";
+import type { ScheduleOptions } from "./model/schedule.ts";
+
+/** A job or a sequence is not, or no longer, in the store. */
+export class JobNotFoundError extends QueuertError {
+  readonly code = "QUEUERT_JOB_NOT_FOUND" as const;
+  readonly jobId: string;
+
+  constructor(jobId: string, options?: ErrorOptions) {
+    super(`Job ${jobId} does not exist: it was deleted, or never committed.`, options);
+    this.jobId = jobId;
+  }
+}
+
+/** The job's lease ran out and somebody has acquired it since. */
+export class JobTakenByAnotherWorkerError extends QueuertError {
+  readonly code = "QUEUERT_JOB_TAKEN_BY_ANOTHER_WORKER" as const;
+  readonly jobId: string;
+  readonly leaseVersion: number;
+
+  constructor(jobId: string, leaseVersion: number, options?: ErrorOptions) {
+    super(
+      `Job ${jobId} was acquired again after lease ${leaseVersion} expired. ` +
+        "Nothing of this attempt is stored; give the job type a longer `leaseConfig.leaseMs` if this repeats.",
+      options,
+    );
+    this.jobId = jobId;
+    this.leaseVersion = leaseVersion;
+  }
+}
+
+/** The job has been completed or has failed already, by another attempt or without a worker. */
+export class JobAlreadyCompletedError extends QueuertError {
+  readonly code = "QUEUERT_JOB_ALREADY_COMPLETED" as const;
+  readonly jobId: string;
+
+  constructor(jobId: string, options?: ErrorOptions) {
+    super(`Job ${jobId} is finished already; its stored outcome stands.`, options);
+    this.jobId = jobId;
+  }
+}
+
+/** The sequence that was waited for has failed. */
+export class JobSequenceFailedError extends QueuertError {
+  readonly code = "QUEUERT_JOB_SEQUENCE_FAILED" as const;
+  readonly sequenceId: string;
+  readonly jobId: string;
+  readonly lastAttemptError: string;
+
+  constructor(sequenceId: string, jobId: string, lastAttemptError: string, options?: ErrorOptions) {
+    super(
+      `Sequence ${sequenceId} failed at job ${jobId}; see \`lastAttemptError\`. ` +
+        "After mending the cause, call `retryFailedJobs` with the job's id.",
+      options,
+    );
+    this.sequenceId = sequenceId;
+    this.jobId = jobId;
+    this.lastAttemptError = lastAttemptError;
+  }
+}
+
+/** The sequence had not ended when the time was up; it goes on all the same. */
+export class WaitForJobSequenceCompletionTimeoutError extends QueuertError {
+  readonly code = "QUEUERT_WAIT_TIMEOUT" as const;
+  readonly sequenceId: string;
+  readonly timeoutMs: number;
+
+  constructor(sequenceId: string, timeoutMs: number, options?: ErrorOptions) {
+    super(
+      `Sequence ${sequenceId} did not end within ${timeoutMs} ms. It goes on; wait again, or longer.`,
+      options,
+    );
+    this.sequenceId = sequenceId;
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** The call needs a transaction of the user's, and the context given is in none. */
+export class StateNotInTransactionError extends QueuertError {
+  readonly code = "QUEUERT_NOT_IN_TRANSACTION" as const;
+  readonly operation: string;
+
+  constructor(operation: string, options?: ErrorOptions) {
+    super(
+      `${operation} must be called with the context of an open transaction. ` +
+        "Use `queuert.transaction(async (context) => …)`, or spread the context of your own.",
+      options,
+    );
+    this.operation = operation;
+  }
+}
+
+/** The callback of the transaction has ended, and the transaction is about to: nothing more can be written in it. */
+export class TransactionEndingError extends QueuertError {
+  readonly code = "QUEUERT_TRANSACTION_ENDING" as const;
+  readonly operation: string;
+
+  constructor(operation: string, options?: ErrorOptions) {
+    super(
+      `${operation} was called when the callback of its transaction had already returned or thrown. ` +
+        "Await every call that is made in a transaction before its callback ends.",
+      options,
+    );
+    this.operation = operation;
+  }
+}
+
+/** Thrown by `rescheduleJob`: the attempt ends here and the job is due again later. Not a failure. */
+export class RescheduleJobError extends QueuertError {
+  readonly code = "QUEUERT_RESCHEDULE_JOB" as const;
+  readonly schedule: ScheduleOptions;
+
+  constructor(schedule: ScheduleOptions, options?: ErrorOptions) {
+    super("The job asked to be run again later.", options);
+    this.schedule = schedule;
+  }
+}
+
+/** Thrown by a process function: the job fails now, whatever attempts are left. */
+export class UnrecoverableJobError extends QueuertError {
+  readonly code = "QUEUERT_UNRECOVERABLE_JOB" as const;
+}
+
+/** The attempt took longer than the job type's `timeoutMs`. */
+export class JobTimeoutError extends QueuertError {
+  readonly code = "QUEUERT_JOB_TIMEOUT" as const;
+  readonly jobId: string;
+  readonly timeoutMs: number;
+
+  constructor(jobId: string, timeoutMs: number, options?: ErrorOptions) {
+    super(`Job ${jobId} ran longer than its timeout of ${timeoutMs} ms.`, options);
+    this.jobId = jobId;
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** The worker was stopped and the attempt did not end within `shutdownTimeoutMs`. */
+export class WorkerShutdownError extends QueuertError {
+  readonly code = "QUEUERT_WORKER_SHUTDOWN" as const;
+  readonly workerId: string;
+
+  constructor(workerId: string, options?: ErrorOptions) {
+    super(`Worker ${workerId} was stopped before the attempt had ended.`, options);
+    this.workerId = workerId;
+  }
+}
+
+/** `prepare`, `complete` or `continueWith` used in a way that has no meaning. */
+export class ProcessMisuseError extends QueuertError {
+  readonly code = "QUEUERT_PROCESS_MISUSE" as const;
+}
+
+/** What is stored for a job is not JSON: somebody else has written it. */
+export class BrokenPayloadError extends QueuertError {
+  readonly code = "QUEUERT_BROKEN_PAYLOAD" as const;
+  readonly jobId: string;
+
+  constructor(jobId: string, options?: ErrorOptions) {
+    super(
+      `The stored payload of job ${jobId} is not JSON; mend the record, or delete the job.`,
+      options,
+    );
+    this.jobId = jobId;
+  }
+}
+
+/** Roots cannot be deleted: jobs outside the set wait for sequences in it. */
+export class JobSequencesStillBlockingError extends QueuertError {
+  readonly code = "QUEUERT_SEQUENCES_STILL_BLOCKING" as const;
+  /** The sequences outside the set that wait; add their roots to the set to delete them too. */
+  readonly dependantSequenceIds: readonly string[];
+
+  constructor(dependantSequenceIds: readonly string[], options?: ErrorOptions) {
+    super(
+      `Nothing was deleted: sequences outside the set wait for some in it (${dependantSequenceIds.join(", ")}). ` +
+        "Add their roots to `rootSequenceIds`, or complete them first.",
+      options,
+    );
+    this.dependantSequenceIds = dependantSequenceIds;
+  }
+}
+
+/** Only whole trees are deleted, named by their root. */
+export class NotARootSequenceError extends QueuertError {
+  readonly code = "QUEUERT_NOT_A_ROOT_SEQUENCE" as const;
+  readonly sequenceIds: readonly string[];
+
+  constructor(sequenceIds: readonly string[], options?: ErrorOptions) {
+    super(
+      `Nothing was deleted: not root sequences: ${sequenceIds.join(", ")}. Give their \`rootSequenceId\`.`,
+      options,
+    );
+    this.sequenceIds = sequenceIds;
+  }
+}
+
+export { QueuertError } from "./queuert-error.ts";
+export * from "./input-errors.ts";

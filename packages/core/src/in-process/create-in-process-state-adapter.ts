@@ -1,0 +1,76 @@
+import { createJobIdGenerator } from "../adapter-kit/job-ids.ts";
+import { type Clock, systemClock } from "../async/clock.ts";
+import { Database } from "./database.ts";
+import type { InProcessStateAdapter } from "./in-process-method.ts";
+import { acquireJobs } from "./state/acquire-jobs.ts";
+import { addBlockers } from "./state/add-blockers.ts";
+import { completeJobs } from "./state/complete-jobs.ts";
+import { createJobs } from "./state/create-jobs.ts";
+import { deleteFinishedSequences } from "./state/delete-finished-sequences.ts";
+import { deleteSequences } from "./state/delete-sequences.ts";
+import { failJobs } from "./state/fail-jobs.ts";
+import { getBlockers } from "./state/get-blockers.ts";
+import { getJobs } from "./state/get-jobs.ts";
+import { getSequences } from "./state/get-sequences.ts";
+import { listBlockerEdges } from "./state/list-blocker-edges.ts";
+import { listJobs } from "./state/list-jobs.ts";
+import { listSequences } from "./state/list-sequences.ts";
+import { lockSequences } from "./state/lock-sequences.ts";
+import { reclaimExpiredLeases } from "./state/reclaim-expired-leases.ts";
+import { renewLeases } from "./state/renew-leases.ts";
+import { rescheduleJobs } from "./state/reschedule-jobs.ts";
+import { retryFailedJobs } from "./state/retry-failed-jobs.ts";
+import { summarize } from "./state/summarize.ts";
+import { triggerJobs } from "./state/trigger-jobs.ts";
+
+export interface InProcessStateAdapterOptions {
+  /** Decides what is due and what has expired; left out: the process's own. */
+  readonly clock?: Pick<Clock, "now"> | undefined;
+  /** Must give a new string every time; left out: UUIDs of version 7. */
+  readonly idGenerator?: (() => string) | undefined;
+}
+
+/**
+ * Keeps jobs in this process's memory, with real transactions: for tests, for quick starts, and for work that may be
+ * lost with the process. One transaction is open at a time; others wait for it, reads do not.
+ */
+export const createInProcessStateAdapter = (
+  options: InProcessStateAdapterOptions = {},
+): InProcessStateAdapter => {
+  const clock = options.clock ?? systemClock;
+  const generateId = options.idGenerator ?? createJobIdGenerator(() => clock.now());
+  return assembleStateAdapter(new Database(clock, generateId));
+};
+
+/** The contract's methods over one database. */
+export const assembleStateAdapter = (database: Database): InProcessStateAdapter => ({
+  capabilities: {
+    concurrentWriters: false,
+    renewsLeasesBesideTransactions: false,
+    failedStatementAbortsTransaction: false,
+    sharedBetweenProcesses: false,
+  },
+  provideContext: async (callback) => callback({}),
+  runInTransaction: (callback) => database.runInTransaction(callback),
+  isInTransaction: async (context) => database.isInTransaction(context),
+  createJobs: createJobs(database),
+  addBlockers: addBlockers(database),
+  acquireJobs: acquireJobs(database),
+  renewLeases: renewLeases(database),
+  completeJobs: completeJobs(database),
+  rescheduleJobs: rescheduleJobs(database),
+  failJobs: failJobs(database),
+  reclaimExpiredLeases: reclaimExpiredLeases(database),
+  retryFailedJobs: retryFailedJobs(database),
+  triggerJobs: triggerJobs(database),
+  lockSequences: lockSequences(database),
+  deleteSequences: deleteSequences(database),
+  deleteFinishedSequences: deleteFinishedSequences(database),
+  getJobs: getJobs(database),
+  getSequences: getSequences(database),
+  getBlockers: getBlockers(database),
+  listBlockerEdges: listBlockerEdges(database),
+  listJobs: listJobs(database),
+  listSequences: listSequences(database),
+  summarize: summarize(database),
+});

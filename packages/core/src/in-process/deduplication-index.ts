@@ -1,0 +1,68 @@
+// The sequences that were started with a deduplication key, by type and key: the newest is what a start under "all"
+// finds, the newest unfinished one what a start under "completed" finds. Finished ones are never gone through.
+import type { StateDeduplication } from "../model/deduplication.ts";
+import { currentOf, isUnfinished, type JobCell } from "./job-cell.ts";
+import { OrdinalList } from "./ordinal-list.ts";
+import type { TypeQueue } from "./type-queue.ts";
+
+/** The sequences of one type with one key, each by its first job. */
+export interface KeyedSequences {
+  readonly all: OrdinalList;
+  readonly unfinished: Set<JobCell>;
+}
+
+export const addKeyed = (first: JobCell, key: string): void => {
+  const { keyedSequences } = first.queue;
+  let keyed = keyedSequences.get(key);
+  if (keyed === undefined) {
+    keyed = { all: new OrdinalList(), unfinished: new Set() };
+    keyedSequences.set(key, keyed);
+  }
+  keyed.all.append(first);
+};
+
+/** After a job of the sequence has changed. */
+export const refreshKeyed = (first: JobCell, key: string): void => {
+  const keyed = first.queue.keyedSequences.get(key);
+  if (isUnfinished(currentOf(first, "transaction")?.state)) keyed?.unfinished.add(first);
+  else keyed?.unfinished.delete(first);
+};
+
+/** After the first job has been marked as dropped. */
+export const dropKeyed = (first: JobCell, key: string): void => {
+  const keyed = first.queue.keyedSequences.get(key);
+  keyed?.unfinished.delete(first);
+  keyed?.all.noteDropped();
+  if (keyed?.all.size === 0) first.queue.keyedSequences.delete(key);
+};
+
+/** The sequence that stands for a key, by its first job. */
+export const findKeyed = (
+  queue: TypeQueue,
+  { key, strategy, windowMs }: StateDeduplication,
+  now: number,
+): JobCell | undefined => {
+  const keyed = queue.keyedSequences.get(key);
+  if (keyed === undefined) return undefined;
+  const newest =
+    strategy === "all"
+      ? keyed.all.findLast((first) => first.state !== undefined)
+      : newestOf(keyed.unfinished);
+  // Every other one is older still.
+  const isInWindow = windowMs === null || (newest?.createdAt ?? 0) >= now - windowMs;
+  return isInWindow ? newest : undefined;
+};
+
+/** Another unfinished sequence than this one that holds the key. */
+export const findOtherUnfinished = (first: JobCell, key: string): JobCell | undefined => {
+  const unfinished = first.queue.keyedSequences.get(key)?.unfinished ?? [];
+  return newestOf([...unfinished].filter((other) => other !== first));
+};
+
+const newestOf = (firsts: Iterable<JobCell>): JobCell | undefined => {
+  let newest: JobCell | undefined;
+  for (const first of firsts) {
+    if (newest === undefined || first.ordinal > newest.ordinal) newest = first;
+  }
+  return newest;
+};

@@ -1,0 +1,33 @@
+// Step 2 of the walk: jobs are stored.
+import type { NewEntryJob, NewStateJob } from "../../adapters/state-adapter-params.ts";
+import type { Database } from "../database.ts";
+import { findKeyed } from "../deduplication-index.ts";
+import type { InProcessMethod } from "../in-process-method.ts";
+import { insertContinuation, insertEntryJob } from "../insert-job.ts";
+import type { JobCell } from "../job-cell.ts";
+import { requireJob } from "../to-state-job.ts";
+
+export const createJobs =
+  (database: Database): InProcessMethod<"createJobs"> =>
+  async ({ context, jobs }) =>
+    jobs.length === 0
+      ? []
+      : database.write(context, "createJobs", () => jobs.map((job) => createJob(database, job)));
+
+const createJob = (
+  database: Database,
+  job: NewStateJob,
+): { readonly job: ReturnType<typeof requireJob>; readonly deduplicated: boolean } => {
+  if (job.kind === "continuation") {
+    return { job: requireJob(insertContinuation(database, job)), deduplicated: false };
+  }
+  const found = findDuplicate(database, job);
+  return found === undefined
+    ? { job: requireJob(insertEntryJob(database, job)), deduplicated: false }
+    : { job: requireJob(found), deduplicated: true };
+};
+
+const findDuplicate = ({ store }: Database, job: NewEntryJob): JobCell | undefined =>
+  job.deduplication === null
+    ? undefined
+    : findKeyed(store.queueOf(job.typeName), job.deduplication, store.now);

@@ -1,0 +1,41 @@
+// Retention: trees that have been finished for long enough go, the longest finished first.
+import type { FinishedSweepParams } from "../../adapters/state-adapter-params.ts";
+import type { Database } from "../database.ts";
+import { deleteTrees, hasEdgeFromOutside } from "../delete-trees.ts";
+import type { InProcessMethod } from "../in-process-method.ts";
+import type { JobState } from "../job-cell.ts";
+import type { JobTree } from "../job-tree.ts";
+import type { Store } from "../store.ts";
+
+export const deleteFinishedSequences =
+  (database: Database): InProcessMethod<"deleteFinishedSequences"> =>
+  async (params) =>
+    params.limit <= 0
+      ? 0
+      : database.write(undefined, "deleteFinishedSequences", (store) => sweep(store, params));
+
+const sweep = (store: Store, params: FinishedSweepParams): number => {
+  const shortestAgeMs = Math.min(params.completedForMs ?? Infinity, params.failedForMs ?? Infinity);
+  let treeCount = 0;
+  let jobCount = 0;
+  for (const tree of store.finishedTrees.walk()) {
+    // Those after it finished later still.
+    if (treeCount >= params.limit || tree.lastFinishedAt > store.now - shortestAgeMs) break;
+    if (!isOldEnough(tree, params, store.now) || hasEdgeFromOutside(tree)) continue;
+    jobCount += deleteTrees(store, new Set([tree])).length;
+    treeCount++;
+  }
+  return jobCount;
+};
+
+const isOldEnough = (tree: JobTree, params: FinishedSweepParams, now: number): boolean => {
+  for (const { state } of tree.walk("asc", null)) {
+    if (state !== undefined && !isFinishedFor(state, params, now)) return false;
+  }
+  return true;
+};
+
+const isFinishedFor = (state: JobState, params: FinishedSweepParams, now: number): boolean => {
+  const ageMs = state.status === "completed" ? params.completedForMs : params.failedForMs;
+  return ageMs !== null && state.finishedAt !== null && state.finishedAt <= now - ageMs;
+};

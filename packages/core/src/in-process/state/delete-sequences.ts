@@ -1,0 +1,41 @@
+// Whole trees go, or nothing.
+import type { DeleteSequencesResult } from "../../adapters/state-adapter-params.ts";
+import type { BlockerEdge } from "../../adapters/state-adapter-queries.ts";
+import type { Database } from "../database.ts";
+import { deleteTrees, edgesFromOutside } from "../delete-trees.ts";
+import type { InProcessMethod } from "../in-process-method.ts";
+import type { JobTree } from "../job-tree.ts";
+import type { Store } from "../store.ts";
+import { toReference } from "../to-state-job.ts";
+
+export const deleteSequences =
+  (database: Database): InProcessMethod<"deleteSequences"> =>
+  async ({ context, rootSequenceIds }) =>
+    rootSequenceIds.length === 0
+      ? { kind: "deleted", jobCount: 0, running: [] }
+      : database.writeInTransaction(context, "deleteSequences", (store) =>
+          deleteRoots(store, [...new Set(rootSequenceIds)]),
+        );
+
+const deleteRoots = (store: Store, ids: readonly string[]): DeleteSequencesResult => {
+  const present = ids
+    .map((id) => store.cells.get(id))
+    .filter((cell) => cell?.state !== undefined)
+    .filter((cell) => cell !== undefined);
+  const sequenceIds = present
+    .filter(({ id, rootSequenceId }) => id !== rootSequenceId)
+    .map(({ id }) => id);
+  if (sequenceIds.length > 0) return { kind: "notRoots", sequenceIds };
+
+  const trees: ReadonlySet<JobTree> = new Set(present.map(({ tree }) => tree));
+  const edges: readonly BlockerEdge[] = edgesFromOutside(trees);
+  if (edges.length > 0) return { kind: "blocking", edges };
+  const deleted = deleteTrees(store, trees);
+  return {
+    kind: "deleted",
+    jobCount: deleted.length,
+    running: deleted
+      .filter(({ state }) => state.status === "running")
+      .map(({ cell }) => toReference(cell)),
+  };
+};

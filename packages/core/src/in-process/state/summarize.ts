@@ -1,0 +1,58 @@
+import type { StateSummary } from "../../adapters/state-adapter-queries.ts";
+import type { Database } from "../database.ts";
+import type { InProcessMethod } from "../in-process-method.ts";
+import type { JobCell } from "../job-cell.ts";
+import type { Store } from "../store.ts";
+import type { TypeQueue } from "../type-queue.ts";
+
+export const summarize =
+  (database: Database): InProcessMethod<"summarize"> =>
+  async ({ context, runningLongMs }) =>
+    database.readIndexes(context, "summarize", (store) => summary(store, runningLongMs));
+
+const countedStatuses = ["blocked", "pending", "running", "failed"] as const;
+
+const summary = (store: Store, runningLongMs: number): StateSummary => {
+  // Jobs whose lease is known to have expired stand among those to take, but they are not pending.
+  store.leases.putBackAll();
+  const queues = [...store.queues.values()].sort(byTypeName);
+  const oldestReady = queues.flatMap((queue) => {
+    const oldest = queue.earliest(store.now);
+    return oldest === undefined || oldest > store.now
+      ? []
+      : [{ typeName: queue.typeName, ageMs: store.now - oldest }];
+  });
+  store.leases.noticeExpired(store.now);
+  return {
+    counts: queues.flatMap(({ typeName, counts }) =>
+      countedStatuses
+        .map((status) => ({ typeName, status, count: counts[status] }))
+        .filter(({ count }) => count > 0),
+    ),
+    oldestReady,
+    blockedByFailedCount: blockedByFailed(store).size,
+    expiredLeaseCount: store.leases.expiredCount,
+    runningLongCount: runningLongCount(store, runningLongMs),
+  };
+};
+
+const blockedByFailed = (store: Store): ReadonlySet<JobCell> => {
+  const blocked = new Set<JobCell>();
+  for (const { first } of store.failedJobs) {
+    for (const cell of first.dependants ?? []) {
+      if (cell.state?.status === "blocked") blocked.add(cell);
+    }
+  }
+  return blocked;
+};
+
+const runningLongCount = (store: Store, runningLongMs: number): number => {
+  let count = 0;
+  for (const { state } of store.leases.running()) {
+    if ((state?.lastAttemptAt ?? store.now) < store.now - runningLongMs) count++;
+  }
+  return count;
+};
+
+const byTypeName = (left: TypeQueue, right: TypeQueue): number =>
+  left.typeName < right.typeName ? -1 : 1;

@@ -1,0 +1,93 @@
+// A binary heap of jobs, earliest time first, creation order for equal times. Every node knows its place, so that
+// a job leaves as soon as it is no longer meant to be there: no stale entries, nothing to compact.
+import type { JobCell } from "./job-cell.ts";
+import { workCount } from "./work-count.ts";
+
+export class HeapNode {
+  readonly cell: JobCell;
+  readonly time: number;
+  readonly ordinal: number;
+  heap: TimeHeap | null = null;
+  index = -1;
+
+  constructor(cell: JobCell, time: number) {
+    this.cell = cell;
+    this.time = time;
+    this.ordinal = cell.ordinal;
+  }
+}
+
+const isBefore = (left: HeapNode, right: HeapNode): boolean => {
+  workCount.steps++;
+  return left.time < right.time || (left.time === right.time && left.ordinal < right.ordinal);
+};
+
+export class TimeHeap {
+  private readonly nodes: HeapNode[] = [];
+
+  get size(): number {
+    return this.nodes.length;
+  }
+
+  peek(): HeapNode | undefined {
+    return this.nodes[0];
+  }
+
+  /** In no order. */
+  values(): readonly HeapNode[] {
+    return this.nodes;
+  }
+
+  add(node: HeapNode): void {
+    node.heap = this;
+    this.nodes.push(node);
+    this.siftUp(node, this.nodes.length - 1);
+  }
+
+  remove(node: HeapNode): void {
+    const last = this.nodes.pop();
+    const { index } = node;
+    node.heap = null;
+    node.index = -1;
+    if (last === undefined || last === node) return;
+    const parent = this.nodes[(index - 1) >> 1];
+    if (index > 0 && parent !== undefined && isBefore(last, parent)) this.siftUp(last, index);
+    else this.siftDown(last, index);
+  }
+
+  private siftUp(node: HeapNode, from: number): void {
+    const { nodes } = this;
+    let index = from;
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1;
+      const parent = nodes[parentIndex];
+      if (parent === undefined || !isBefore(node, parent)) break;
+      nodes[index] = parent;
+      parent.index = index;
+      index = parentIndex;
+    }
+    nodes[index] = node;
+    node.index = index;
+  }
+
+  private siftDown(node: HeapNode, from: number): void {
+    const { nodes } = this;
+    let index = from;
+    for (;;) {
+      let childIndex = 2 * index + 1;
+      let child = nodes[childIndex];
+      if (child === undefined) break;
+      const right = nodes[childIndex + 1];
+      if (right !== undefined && isBefore(right, child)) {
+        child = right;
+        childIndex++;
+      }
+      if (!isBefore(child, node)) break;
+      nodes[index] = child;
+      child.index = index;
+      index = childIndex;
+    }
+    nodes[index] = node;
+    node.index = index;
+  }
+}

@@ -1,0 +1,43 @@
+// The public API, in the order of the walk.
+export { createQueuert, type QueuertOptions } from "./queuert.ts";
+export type * from "./queuert-types.ts";
+
+// define
+export {
+  defineUnionJobTypes,
+  type JobTypeDefinitionsOf,
+  type JobTypes,
+} from "./job-types/define-job-types.ts";
+export type * from "./job-types/markers.ts";
+export type * from "./job-types/job-of.ts";
+export type * from "./job-types/references.ts";
+export type * from "./job-types/standard-schema.ts";
+
+// start, work, wait
+export { rescheduleJob } from "./lifecycle/reschedule-job.ts";
+export type { ScheduleOptions } from "./model/schedule.ts";
+
+// entities
+export type * from "./model/job.ts";
+export type * from "./model/sequence.ts";
+export type { Page, PageOrder } from "./model/page.ts";
+export { type JobStatus, jobStatuses } from "./model/status.ts";
+
+// observe
+export { createConsoleLog } from "./observe/console-log.ts";
+export type { Log, LogEvent, LogLevel } from "./observe/log.ts";
+
+// adapters
+export { createInProcessStateAdapter } from "./in-process/create-in-process-state-adapter.ts";
+export { createInProcessNotifyAdapter } from "./in-process/create-in-process-notify-adapter.ts";
+export { createNoopNotifyAdapter } from "./in-process/create-noop-notify-adapter.ts";
+export type * from "./adapters/state-adapter.ts";
+export type * from "./adapters/state-adapter-params.ts";
+export type * from "./adapters/state-adapter-queries.ts";
+export type * from "./adapters/notify-adapter.ts";
+export type * from "./adapters/observability-adapter.ts";
+export type * from "./adapters/events.ts";
+export type { StateDeduplication } from "./model/deduplication.ts";
+export type { OnBlockerFailure, StateJob, StateSequence } from "./model/state-job.ts";
+
+export * from "./errors.ts";

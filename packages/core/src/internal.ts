@@ -1,0 +1,54 @@
+// For authors of adapters: what the adapters of this repository are built with. Not covered by semantic versioning in
+// the way `queuert` is: pin the same minor version.
+export { createAsyncLock, type AsyncLock } from "./async/async-lock.ts";
+export { type Clock, systemClock, type TimerHandle } from "./async/clock.ts";
+export { createDeferred, type Deferred } from "./async/deferred.ts";
+export { type ConnectionRetryConfig, type RetryOptions, withRetry } from "./async/retry.ts";
+export { sleep, timerMs } from "./async/sleep.ts";
+export {
+  type ChannelNotifyAdapter,
+  type ChannelNotifyAdapterOptions,
+  createChannelNotifyAdapter,
+} from "./adapter-kit/channel-notify-adapter.ts";
+export type { NotifyStats } from "./adapter-kit/notify-stats.ts";
+export {
+  type ChannelSubscriber,
+  type NotifyChannel,
+  notifyChannelSuffixes,
+  type NotifyTransport,
+  type OutgoingMessage,
+  type StoredHint,
+} from "./adapter-kit/notify-transport.ts";
+export {
+  createReconnectingSubscriber,
+  type ReconnectingSubscriber,
+  type ReconnectingSubscriberOptions,
+  type SubscriberConnection,
+  type SubscriberConnectionEvents,
+} from "./adapter-kit/reconnecting-subscriber.ts";
+export { withinTime } from "./adapter-kit/within-time.ts";
+export { retryInRounds, retryRounds } from "./adapter-kit/retry-rounds.ts";
+export { createJobIdGenerator } from "./adapter-kit/job-ids.ts";
+export { wrapStateAdapterWithRetry } from "./adapter-kit/wrap-state-adapter-with-retry.ts";
+export {
+  assertDurationMs,
+  assertInteger,
+  assertName,
+  assertPositiveMs,
+} from "./model/assert-option.ts";
+export { exponentialDelayMs, type Jitter, withJitter } from "./model/backoff.ts";
+export { defaults, limits } from "./defaults.ts";
+export * from "./errors.ts";
+export * from "./adapters/state-adapter.ts";
+export type * from "./adapters/state-adapter-params.ts";
+export type * from "./adapters/state-adapter-queries.ts";
+export type * from "./adapters/notify-adapter.ts";
+export type * from "./adapters/events.ts";
+export type * from "./adapters/observability-adapter.ts";
+export type * from "./model/state-job.ts";
+export type { JobStatus } from "./model/status.ts";
+export { jobStatuses } from "./model/status.ts";
+export type { StateDeduplication } from "./model/deduplication.ts";
+export type { ScheduleOptions } from "./model/schedule.ts";
+export { createQueuertWith } from "./queuert.ts";
+export type { EngineSeams } from "./create-engine.ts";

@@ -1,0 +1,52 @@
+// The optional run-time description of the job types. Types are gone when a program runs; this is
+// what lets calls from plain JavaScript, from a web request or from an older deployment be checked
+// as well.
+import type { BlockerName, IsContinuationOnly, WrittenBlockers } from "./definition.ts";
+import type { WrittenInput, WrittenOutput } from "./definition.ts";
+import type { ContinuationJobTypes } from "./references.ts";
+import type { StandardSchemaV1 } from "./standard-schema.ts";
+
+/** One entry for every job type; each must say what the definition says. */
+export type JobTypeCatalogue<TDefinitions> = {
+  readonly [TTypeName in keyof TDefinitions & string]: CatalogueEntry<TDefinitions, TTypeName>;
+};
+
+type CatalogueEntry<TDefinitions, TTypeName extends keyof TDefinitions & string> = {
+  /** Whether a sequence can start with this type. */
+  readonly entry: IsContinuationOnly<TDefinitions[TTypeName]> extends true ? false : true;
+  readonly input?: StandardSchemaV1<any, WrittenInput<TDefinitions[TTypeName]>>;
+  readonly output?: StandardSchemaV1<any, WrittenOutput<TDefinitions[TTypeName]>>;
+} & CatalogueContinuations<ContinuationJobTypes<TDefinitions, TTypeName>> &
+  CatalogueBlockers<WrittenBlockers<TDefinitions[TTypeName]>>;
+
+// Names as keys, not in a list: the compiler notices a name that is left out.
+type CatalogueContinuations<TTargets extends string> = [TTargets] extends [never]
+  ? { readonly continuesTo?: Readonly<Record<string, never>> }
+  : { readonly continuesTo: { readonly [TTarget in TTargets]: true } };
+
+type CatalogueBlockers<TBlockers extends readonly unknown[]> = TBlockers extends readonly []
+  ? { readonly blockers?: readonly [] }
+  : { readonly blockers: true | BlockerList<TBlockers> };
+
+// `true` means: some blockers, not checked one by one. A list is possible only where it says the
+// whole truth: a fixed number of places, each of one type.
+type BlockerList<TBlockers extends readonly unknown[]> = number extends TBlockers["length"]
+  ? true
+  : { readonly [TIndex in keyof TBlockers]: OneName<BlockerName<TBlockers[TIndex]>> };
+
+type OneName<TName, TAll = TName> = TName extends unknown
+  ? [TAll] extends [TName]
+    ? TName
+    : never
+  : never;
+
+/** A catalogue as the registry holds it: whose types it describes is no longer known. */
+export type RuntimeCatalogue = Readonly<Record<string, RuntimeCatalogueEntry>>;
+
+export interface RuntimeCatalogueEntry {
+  readonly entry: boolean;
+  readonly continuesTo?: Readonly<Record<string, true>>;
+  readonly blockers?: true | readonly string[];
+  readonly input?: StandardSchemaV1;
+  readonly output?: StandardSchemaV1;
+}

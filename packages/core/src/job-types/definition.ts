@@ -1,0 +1,69 @@
+// What one definition says, taken apart. Every type here looks at one definition at a time: nothing
+// walks over all of them, so its cost does not depend on how many job types there are.
+import type {
+  DefineBlocker,
+  DefineContinuationInput,
+  DefineContinuationOutput,
+} from "./markers.ts";
+
+/** The shape of one entry of `defineUnionJobTypes`. */
+export interface JobTypeDefinition {
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly blockers?: readonly DefineBlocker<string>[];
+}
+
+/** The names of the defined job types. */
+export type JobTypeName<TDefinitions> = keyof TDefinitions & string;
+
+/** The input as its author wrote it, without the marker of internal types. */
+export type WrittenInput<TDefinition> = TDefinition extends { readonly input: infer TInput }
+  ? TInput extends DefineContinuationInput<infer TInner>
+    ? unknown extends TInput
+      ? TInput
+      : TInner
+    : TInput
+  : never;
+
+/**
+ * The output as its author wrote it, without the markers of continuations; never if it always
+ * continues.
+ */
+export type WrittenOutput<TDefinition> = TDefinition extends { readonly output: infer TOutput }
+  ? unknown extends TOutput
+    ? TOutput
+    : TOutput extends DefineContinuationOutput<string>
+      ? never
+      : TOutput
+  : never;
+
+/** The names in the continuation markers of an output; never if it always ends the sequence. */
+export type ContinuationNames<TDefinition> = TDefinition extends { readonly output: infer TOutput }
+  ? unknown extends TOutput
+    ? never
+    : TOutput extends DefineContinuationOutput<infer TTypeName>
+      ? TTypeName
+      : never
+  : never;
+
+/** Whether a definition is internal. `any` and `unknown` inputs carry no marker. */
+export type IsContinuationOnly<TDefinition> = TDefinition extends {
+  readonly input: DefineContinuationInput<unknown>;
+}
+  ? TDefinition extends { readonly input: infer TInput }
+    ? unknown extends TInput
+      ? false
+      : true
+    : false
+  : false;
+
+/** The blockers tuple of a definition; an empty one if it declares none. */
+export type WrittenBlockers<TDefinition> = TDefinition extends {
+  readonly blockers: infer TBlockers extends readonly unknown[];
+}
+  ? TBlockers
+  : readonly [];
+
+/** The name, or names, in a blocker marker. */
+export type BlockerName<TBlocker> =
+  TBlocker extends DefineBlocker<infer TTypeName> ? TTypeName : never;

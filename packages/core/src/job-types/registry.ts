@@ -1,0 +1,107 @@
+// What is known of the job types at run time. With a catalogue, whatever the compiler checks is
+// checked again here, for calls that no compiler has seen. Without one nothing is known, and every
+// question is answered so that the call goes on.
+import {
+  BlockersMismatchError,
+  ContinuationNotAllowedError,
+  InvalidPayloadError,
+  NotAnEntryJobTypeError,
+  UnknownJobTypeError,
+} from "../errors.ts";
+import type { RuntimeCatalogueEntry } from "./catalogue.ts";
+import type { JobTypes } from "./define-job-types.ts";
+import { nearNames } from "./near-names.ts";
+import type { StandardSchemaResult, StandardSchemaV1 } from "./standard-schema.ts";
+
+export interface Registry {
+  assertKnown(typeName: string): void;
+  /** That a sequence can start with this type; implies `assertKnown`. */
+  assertEntry(typeName: string): void;
+  /** That a job of the first type can continue to the second; implies `assertKnown` of both. */
+  assertContinuation(fromTypeName: string, toTypeName: string): void;
+  /** Whether jobs of this type wait for blockers; undefined if that is not known. */
+  expectsBlockers(typeName: string): boolean | undefined;
+  /** That these are the types of the blockers it declares, in order. */
+  assertBlockers(typeName: string, blockerTypeNames: readonly string[]): void;
+  /** The input as its schema leaves it. A promise only if the schema is asynchronous. */
+  parseInput(typeName: string, input: unknown): unknown;
+  /** The output as its schema leaves it. A promise only if the schema is asynchronous. */
+  parseOutput(typeName: string, output: unknown): unknown;
+}
+
+export const createRegistry = (jobTypes: Pick<JobTypes<unknown>, "catalogue">): Registry =>
+  jobTypes.catalogue === undefined
+    ? registryOfNothing
+    : createCatalogueRegistry(new Map(Object.entries(jobTypes.catalogue)));
+
+const registryOfNothing: Registry = {
+  assertKnown: () => undefined,
+  assertEntry: () => undefined,
+  assertContinuation: () => undefined,
+  expectsBlockers: () => undefined,
+  assertBlockers: () => undefined,
+  parseInput: (_typeName, input) => input,
+  parseOutput: (_typeName, output) => output,
+};
+
+const createCatalogueRegistry = (entries: ReadonlyMap<string, RuntimeCatalogueEntry>): Registry => {
+  const entryOf = (typeName: string): RuntimeCatalogueEntry => {
+    const entry = entries.get(typeName);
+    if (!entry) throw new UnknownJobTypeError(typeName, nearNames(typeName, entries.keys()));
+    return entry;
+  };
+
+  return {
+    assertKnown(typeName) {
+      entryOf(typeName);
+    },
+    assertEntry(typeName) {
+      if (!entryOf(typeName).entry) throw new NotAnEntryJobTypeError(typeName);
+    },
+    assertContinuation(fromTypeName, toTypeName) {
+      entryOf(toTypeName);
+      if (!Object.hasOwn(entryOf(fromTypeName).continuesTo ?? {}, toTypeName)) {
+        throw new ContinuationNotAllowedError(fromTypeName, toTypeName);
+      }
+    },
+    expectsBlockers: (typeName) => hasBlockers(entryOf(typeName)),
+    assertBlockers(typeName, blockerTypeNames) {
+      for (const blockerTypeName of blockerTypeNames) entryOf(blockerTypeName);
+      assertBlockerNames(typeName, entryOf(typeName).blockers ?? [], blockerTypeNames);
+    },
+    parseInput: (typeName, input) => parse(entryOf(typeName).input, typeName, "input", input),
+    parseOutput: (typeName, output) => parse(entryOf(typeName).output, typeName, "output", output),
+  };
+};
+
+const hasBlockers = ({ blockers = [] }: RuntimeCatalogueEntry): boolean =>
+  blockers === true || blockers.length > 0;
+
+const assertBlockerNames = (
+  typeName: string,
+  expected: true | readonly string[],
+  actual: readonly string[],
+): void => {
+  if (expected === true) return;
+  const isSame =
+    expected.length === actual.length && expected.every((name, index) => name === actual[index]);
+  if (!isSame) throw new BlockersMismatchError(typeName, listed(expected), listed(actual));
+};
+
+const listed = (names: readonly string[]): string =>
+  names.length === 0 ? "no blockers" : `[${names.map((name) => `"${name}"`).join(", ")}]`;
+
+const parse = (
+  schema: StandardSchemaV1 | undefined,
+  typeName: string,
+  part: "input" | "output",
+  payload: unknown,
+): unknown => {
+  if (!schema) return payload;
+  const valueOf = (result: StandardSchemaResult<unknown>): unknown => {
+    if (result.issues) throw new InvalidPayloadError(typeName, part, result.issues);
+    return result.value;
+  };
+  const result = schema["~standard"].validate(payload);
+  return result instanceof Promise ? result.then(valueOf) : valueOf(result);
+};

@@ -1,0 +1,58 @@
+// Step 2, for jobs with blockers: the job is stored as blocked first, so that the sequences started for it can name it as
+// their origin; then it is told whom it waits for, which releases it at once if all of them are done.
+import type { Engine } from "../engine.ts";
+import { BlockersMismatchError, JobNotFoundError } from "../errors.ts";
+import { toJob } from "../model/to-job.ts";
+import type { StateJob } from "../model/state-job.ts";
+import { withLineage } from "./lineage.ts";
+import type { StartBlockers } from "./new-job.ts";
+
+export interface BlockedStart {
+  readonly job: StateJob;
+  readonly startBlockers: StartBlockers;
+}
+
+/** Runs each `startBlockers` and stores the edges in one call. Answers the jobs as they are afterwards. */
+export const addBlockers = async (
+  engine: Engine,
+  context: object,
+  starts: readonly BlockedStart[],
+): Promise<
+  readonly { readonly job: StateJob; readonly blockerSequenceIds: readonly string[] }[]
+> => {
+  const edges: { jobId: string; blockerSequenceIds: readonly string[] }[] = [];
+  for (const { job, startBlockers } of starts) {
+    edges.push({
+      jobId: job.id,
+      blockerSequenceIds: await runStartBlockers(engine, job, startBlockers),
+    });
+  }
+  const results = await engine.state.addBlockers({ context, jobs: edges });
+  return results.map(({ job, missing }, index) => {
+    // The caller's transaction is rolled back by this, with the job and the blockers started for it.
+    if (missing[0] !== undefined) throw new JobNotFoundError(missing[0]);
+    return { job, blockerSequenceIds: edges[index]?.blockerSequenceIds ?? [] };
+  });
+};
+
+const runStartBlockers = async (
+  { registry }: Engine,
+  job: StateJob,
+  startBlockers: StartBlockers,
+): Promise<readonly string[]> => {
+  const { rootSequenceId, traceContext } = job;
+  const lineage = { rootSequenceId, originId: job.id, traceContext };
+  const blockers: unknown = await withLineage(lineage, () => startBlockers({ job: toJob(job) }));
+  const isList =
+    Array.isArray(blockers) &&
+    blockers.every(
+      (blocker: unknown) => typeof (blocker as { id?: unknown } | null)?.id === "string",
+    );
+  if (!isList) throw new BlockersMismatchError(job.typeName, "an array of sequences", "none");
+  const sequences = blockers as { readonly id: string; readonly typeName: string }[];
+  registry.assertBlockers(
+    job.typeName,
+    sequences.map(({ typeName }) => typeName),
+  );
+  return sequences.map(({ id }) => id);
+};

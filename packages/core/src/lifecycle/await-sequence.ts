@@ -1,0 +1,139 @@
+// Step 8: listens before it looks, so that an end between the two is not missed; polls beside, so that a lost notification
+// only costs the poll interval.
+import { defaults } from "../defaults.ts";
+import { timerMs } from "../async/sleep.ts";
+import { createDeferred } from "../async/deferred.ts";
+import { within } from "../async/within.ts";
+import type { Engine } from "../engine.ts";
+import {
+  InvalidOptionError,
+  JobNotFoundError,
+  JobSequenceFailedError,
+  QueuertClosedError,
+  WaitForJobSequenceCompletionTimeoutError,
+} from "../errors.ts";
+import {
+  assertDurationMs,
+  assertName,
+  assertObject,
+  assertPositiveMs,
+} from "../model/assert-option.ts";
+import type { CompletedJobSequence } from "../model/sequence.ts";
+import type { StateSequence } from "../model/state-job.ts";
+import { toJobSequence } from "../model/to-job.ts";
+import { observeStep } from "./observe-step.ts";
+
+export interface AwaitOptions {
+  readonly id: string;
+  readonly typeName: string;
+  readonly timeoutMs: number;
+  readonly pollIntervalMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How long an answer is held back for the end of its listening. */
+const unlistenMs = 100;
+
+/** Resolves with the completed sequence; rejects when it failed, is not there, or the time is up. */
+export const awaitSequence = async (
+  engine: Engine,
+  options: AwaitOptions,
+): Promise<CompletedJobSequence> => {
+  assertObject(options, "options");
+  const { id, typeName, timeoutMs, signal } = options;
+  const { pollIntervalMs = defaults.waitPollIntervalMs } = options;
+  assertName(id, "id");
+  assertDurationMs(timeoutMs, "timeoutMs");
+  assertPositiveMs(pollIntervalMs, "pollIntervalMs");
+  assertSignal(signal);
+  signal?.throwIfAborted();
+  return observeStep(
+    engine,
+    () => ({ kind: "awaitSequence", sequenceId: id, typeName }),
+    () => untilEnded(engine, options, pollIntervalMs),
+  );
+};
+
+// Not `instanceof`: those of another realm, or of a polyfill, will do.
+const assertSignal = (signal: unknown): void => {
+  if (signal === undefined) return;
+  const { throwIfAborted, addEventListener } = (signal ?? {}) as Partial<AbortSignal>;
+  if (typeof throwIfAborted === "function" && typeof addEventListener === "function") return;
+  throw new InvalidOptionError("signal", signal, "give an AbortSignal");
+};
+
+const untilEnded = async (
+  engine: Engine,
+  { id, typeName, timeoutMs, signal }: AwaitOptions,
+  pollIntervalMs: number,
+): Promise<CompletedJobSequence> => {
+  const ended = createDeferred<CompletedJobSequence>();
+  const onLook = (sequence: StateSequence | undefined): void => {
+    try {
+      const completed = toCompleted(id, typeName, sequence);
+      if (completed !== null) ended.resolve(completed);
+    } catch (error) {
+      ended.reject(error);
+    }
+  };
+  const onAbort = (): void => ended.reject(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const timer = engine.clock.setTimeout(() => {
+    ended.reject(new WaitForJobSequenceCompletionTimeoutError(id, timeoutMs));
+  }, timerMs(timeoutMs));
+  const onClosed = (): void => ended.reject(new QueuertClosedError("waitForJobSequenceCompletion"));
+  const watch = { sequenceId: id, pollIntervalMs, onLook, onClosed };
+  const unwatch = engine.sequencePoller.watch(watch);
+  const listening = listen(engine, id);
+  try {
+    // A notify adapter that cannot listen is reported by its wrapping; polling goes on without it.
+    void listening.then(() => engine.sequencePoller.look(id));
+    return await ended.promise;
+  } finally {
+    unwatch();
+    engine.clock.clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+    // A server that does not answer must not keep the answer from the caller. Errors are reported by the wrapping.
+    await within(
+      engine.clock,
+      listening.then((stop) => stop()),
+      unlistenMs,
+    );
+  }
+};
+
+const listen = (engine: Engine, id: string): Promise<() => Promise<void>> =>
+  engine.notify
+    .listenJobSequenceCompleted({
+      sequenceIds: [id],
+      onSequenceCompleted: () => engine.sequencePoller.look(id),
+    })
+    .catch(() => async () => undefined);
+
+const toCompleted = (
+  id: string,
+  typeName: string,
+  sequence: StateSequence | undefined,
+): CompletedJobSequence | null => {
+  if (sequence === undefined) throw new JobNotFoundError(id);
+  assertSequenceType(sequence, typeName);
+  const { current } = sequence;
+  if (current.status === "failed") {
+    throw new JobSequenceFailedError(id, current.id, current.lastAttemptError ?? "");
+  }
+  const publicSequence = toJobSequence(sequence);
+  return publicSequence.status === "completed" ? publicSequence : null;
+};
+
+/** The type given decides the types of what comes back: a wrong one must not pass. */
+export const assertSequenceType = (
+  { first }: StateSequence,
+  typeName: string | undefined,
+): void => {
+  if (typeName === undefined || first.typeName === typeName) return;
+  throw new InvalidOptionError(
+    "typeName",
+    typeName,
+    `sequence ${first.id} starts with job type "${first.typeName}"; give that`,
+  );
+};

@@ -1,0 +1,151 @@
+// Completion without a worker: an approval, a webhook. The caller's transaction locks the sequence's current job, so a worker
+// that runs it at the same time either has settled before, or finds it completed.
+import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
+import type { Engine } from "../engine.ts";
+import {
+  InvalidOptionError,
+  JobAlreadyCompletedError,
+  JobNotFoundError,
+  ProcessMisuseError,
+} from "../errors.ts";
+import { assertName } from "../model/assert-option.ts";
+import type { Job } from "../model/job.ts";
+import type { StateJob } from "../model/state-job.ts";
+import { isFinished } from "../model/status.ts";
+import { toJob, toJobSequence, toReference } from "../model/to-job.ts";
+import { assertInTransaction } from "./assert-in-transaction.ts";
+import { assertSequenceType } from "./await-sequence.ts";
+import { createContinueWith } from "./continuation.ts";
+import { toOutcome } from "./process-job/complete.ts";
+import { observeStep } from "./observe-step.ts";
+import { describeCompleted, describeUnblocked } from "./record-settled.ts";
+
+export interface CompleteExternallyOptions {
+  readonly id: string;
+  readonly typeName: string;
+  readonly complete: (options: {
+    readonly job: Job;
+    readonly complete: (
+      job: { readonly id: string },
+      callback: (context: object) => unknown,
+    ) => Promise<Job>;
+  }) => Promise<unknown>;
+}
+
+/** Runs the user's callback with the current job; answers what it answers. */
+export const completeExternally = async (
+  engine: Engine,
+  context: object,
+  { id, typeName, complete }: CompleteExternallyOptions,
+): Promise<unknown> => {
+  assertName(id, "id");
+  if (typeof complete !== "function") {
+    throw new InvalidOptionError("complete", complete, "give a function");
+  }
+  await assertInTransaction(engine, context, "completeJobSequence");
+  const [sequence] = await engine.state.lockSequences({ context, ids: [id] });
+  if (sequence === undefined) throw new JobNotFoundError(id);
+  assertSequenceType(sequence, typeName);
+  let current = sequence.current;
+  if (isFinished(current.status)) throw new JobAlreadyCompletedError(current.id);
+
+  const completeOne = async (
+    job: { readonly id: string },
+    callback: (context: object) => unknown,
+  ): Promise<Job> => {
+    if (typeof callback !== "function") {
+      throw new InvalidOptionError("complete callback", callback, "give a function");
+    }
+    if (job?.id !== current.id) {
+      throw new ProcessMisuseError(
+        `Only the sequence's current job (${current.id}) can be completed; ` +
+          "complete what the step before has answered",
+      );
+    }
+    if (isFinished(current.status)) throw new JobAlreadyCompletedError(current.id);
+    const from = current;
+    current = await observeStep(
+      engine,
+      () => ({
+        kind: "completeExternally",
+        job: toReference(from),
+        traceContext: from.traceContext,
+      }),
+      (span) => completeStep(engine, context, from, callback, span),
+    );
+    return toJob(current, await blockersOf(engine, context, current));
+  };
+  const job = toJob(current, await blockersOf(engine, context, current));
+  return complete({ job, complete: completeOne });
+};
+
+/** Completes one job in the caller's transaction; answers its continuation, or itself when the sequence has ended. */
+const completeStep = async (
+  engine: Engine,
+  context: object,
+  job: StateJob,
+  callback: (context: object) => unknown,
+  span: ObservabilitySpan | null,
+): Promise<StateJob> => {
+  const effects = engine.scope.create();
+  const { continueWith, isCalled } = createContinueWith(
+    engine,
+    context,
+    job,
+    effects,
+    span?.traceContext() ?? job.traceContext,
+  );
+  const answer = await callback({ ...context, continueWith });
+  const outcome = await toOutcome(engine, job, answer, isCalled());
+  const { results, unblocked } = await engine.state.completeJobs({
+    context,
+    workerId: null,
+    completions: [{ jobId: job.id, leaseVersion: null, outcome }],
+  });
+  const [result] = results;
+  if (result?.kind !== "completed") {
+    // Locked by this transaction, it can only have been finished within it.
+    throw result?.reason === "not_found"
+      ? new JobNotFoundError(job.id)
+      : new JobAlreadyCompletedError(job.id);
+  }
+  describeUnblocked(effects, unblocked);
+  describeCompleted(effects, job, outcome, result, null);
+  if (job.status === "running") effects.ownershipLost(job.id);
+  const evidence = {
+    operation: "completeJobSequence",
+    jobId: job.id,
+    jobCount: 1,
+    isConfirmedBy: (stored: StateJob | undefined): boolean => stored?.status === "completed",
+  };
+  engine.scope.record(context, evidence, (scope) => effects.mergeInto(scope));
+  return nextOf(
+    engine,
+    context,
+    job,
+    outcome.kind === "continuedTo" ? outcome.jobId : null,
+    result,
+  );
+};
+
+const nextOf = async (
+  engine: Engine,
+  context: object,
+  job: StateJob,
+  continuedToId: string | null,
+  { continuation }: { readonly continuation: StateJob | null },
+): Promise<StateJob> => {
+  if (continuation !== null) return continuation;
+  const [stored] = await engine.state.getJobs({ context, ids: [continuedToId ?? job.id] });
+  if (stored === undefined) throw new JobNotFoundError(continuedToId ?? job.id);
+  return stored;
+};
+
+const blockersOf = async (
+  engine: Engine,
+  context: object,
+  job: StateJob,
+): Promise<readonly ReturnType<typeof toJobSequence>[]> => {
+  const [blockers = []] = await engine.state.getBlockers({ context, ids: [job.id] });
+  return blockers.map(toJobSequence);
+};

@@ -1,0 +1,45 @@
+// Deletion of whole trees: all or nothing. A handler whose job is deleted is told, and cannot settle any more.
+import type { Engine } from "../engine.ts";
+import {
+  InvalidOptionError,
+  JobSequencesStillBlockingError,
+  NotARootSequenceError,
+} from "../errors.ts";
+import { assertName } from "../model/assert-option.ts";
+import { assertInTransaction } from "./assert-in-transaction.ts";
+
+/** Deletes the trees of these roots in the caller's transaction. */
+export const deleteSequences = async (
+  engine: Engine,
+  context: object,
+  rootSequenceIds: readonly string[],
+): Promise<{ readonly jobCount: number }> => {
+  assertIds(rootSequenceIds, "rootSequenceIds");
+  await assertInTransaction(engine, context, "deleteJobSequences");
+  const [anyId] = rootSequenceIds;
+  if (anyId === undefined) return { jobCount: 0 };
+  const result = await engine.state.deleteSequences({ context, rootSequenceIds });
+  if (result.kind === "notRoots") throw new NotARootSequenceError(result.sequenceIds);
+  if (result.kind === "blocking") {
+    const dependants = new Set(result.edges.map(({ sequenceId }) => sequenceId));
+    throw new JobSequencesStillBlockingError([...dependants]);
+  }
+  const { jobCount, running } = result;
+  const evidence = {
+    operation: "deleteJobSequences",
+    jobId: anyId,
+    jobCount,
+    isConfirmedBy: (stored: unknown): boolean => stored === undefined,
+  };
+  engine.scope.record(context, evidence, (effects) => {
+    for (const job of running) effects.ownershipLost(job.id);
+    effects.emit("jobSequencesDeleted", () => ({ rootSequenceIds, jobCount }));
+  });
+  return { jobCount };
+};
+
+/** Ids are strings that a store can keep; what is not there is answered by the store, not refused here. */
+export const assertIds = (ids: unknown, option: string): void => {
+  if (!Array.isArray(ids)) throw new InvalidOptionError(option, ids, "give an array of ids");
+  for (const id of ids) assertName(id, option);
+};

@@ -1,0 +1,73 @@
+// The user's options for a new job, checked and in the store's terms: nothing is written before this has passed.
+import type { NewStateJob } from "../adapters/state-adapter-params.ts";
+import { limits } from "../defaults.ts";
+import type { Engine } from "../engine.ts";
+import { BlockersMismatchError, InvalidOptionError } from "../errors.ts";
+import { assertInteger, assertName } from "../model/assert-option.ts";
+import type { Job } from "../model/job.ts";
+import { toJsonText } from "../model/payload.ts";
+import { assertSchedule, type ScheduleOptions } from "../model/schedule.ts";
+import type { OnBlockerFailure } from "../model/state-job.ts";
+
+/** Starts or finds the sequences that a job waits for. */
+export type StartBlockers = (options: {
+  readonly job: Job;
+}) => Promise<readonly { readonly id: string; readonly typeName: string }[]>;
+
+/** What users may give any new job, types aside. */
+export interface NewJobOptions {
+  readonly typeName: string;
+  readonly input: unknown;
+  readonly schedule?: ScheduleOptions | undefined;
+  readonly priority?: number | undefined;
+  readonly startBlockers?: StartBlockers | undefined;
+  readonly onBlockerFailure?: OnBlockerFailure | undefined;
+}
+
+/** A new job, as far as its options tell. */
+export type CheckedFields = Omit<
+  Extract<NewStateJob, { readonly kind: "entry" }>,
+  "kind" | "rootSequenceId" | "originId" | "deduplication" | "traceContext"
+>;
+
+/** Checks one new job; the payload is validated, then serialised. A promise only if its schema is asynchronous. */
+export const checkNewJob = (
+  { registry }: Pick<Engine, "registry">,
+  options: NewJobOptions,
+): CheckedFields | Promise<CheckedFields> => {
+  const { typeName, schedule, priority = 0, startBlockers, onBlockerFailure = "wait" } = options;
+  assertName(typeName, "typeName");
+  registry.assertKnown(typeName);
+  if (schedule !== undefined) assertSchedule(schedule);
+  assertInteger(priority, "priority", { min: -limits.priorityMax, max: limits.priorityMax });
+  if (onBlockerFailure !== "wait" && onBlockerFailure !== "fail") {
+    throw new InvalidOptionError("onBlockerFailure", onBlockerFailure, 'give "wait" or "fail"');
+  }
+  assertStartBlockers(registry.expectsBlockers(typeName), typeName, startBlockers);
+  const toFields = (input: unknown): CheckedFields => ({
+    typeName,
+    input: toJsonText(input, { typeName, part: "input" }),
+    schedule: schedule ?? null,
+    priority,
+    awaitsBlockers: startBlockers !== undefined,
+    onBlockerFailure,
+  });
+  const parsed = registry.parseInput(typeName, options.input);
+  return parsed instanceof Promise ? (parsed as Promise<unknown>).then(toFields) : toFields(parsed);
+};
+
+const assertStartBlockers = (
+  isExpected: boolean | undefined,
+  typeName: string,
+  startBlockers: unknown,
+): void => {
+  if (startBlockers !== undefined && typeof startBlockers !== "function") {
+    throw new InvalidOptionError("startBlockers", startBlockers, "give a function");
+  }
+  if (isExpected === true && startBlockers === undefined) {
+    throw new BlockersMismatchError(typeName, "the blockers it declares", "no `startBlockers`");
+  }
+  if (isExpected === false && startBlockers !== undefined) {
+    throw new BlockersMismatchError(typeName, "no blockers", "a `startBlockers`");
+  }
+};

@@ -1,0 +1,33 @@
+import type {
+  ObservabilitySpan,
+  SpanDescription,
+  SpanOutcome,
+} from "../adapters/observability-adapter.ts";
+import type { Engine } from "../engine.ts";
+
+/** Runs a step inside a span, if anybody traces. */
+export const observeStep = <T>(
+  { observer }: Pick<Engine, "observer">,
+  describe: () => SpanDescription,
+  step: (span: ObservabilitySpan | null) => Promise<T>,
+  /** What there is to say about a result. */
+  toOutcome: (result: T) => SpanOutcome = () => ({ kind: "ok" }),
+): Promise<T> => {
+  const span = observer.startSpan(describe);
+  return span === null ? step(null) : stepInSpan(span, step, toOutcome);
+};
+
+const stepInSpan = async <T>(
+  span: ObservabilitySpan,
+  step: (span: ObservabilitySpan) => Promise<T>,
+  toOutcome: (result: T) => SpanOutcome,
+): Promise<T> => {
+  try {
+    const result = await span.run(() => step(span));
+    span.end(toOutcome(result));
+    return result;
+  } catch (error) {
+    span.end({ kind: "error", error });
+    throw error;
+  }
+};

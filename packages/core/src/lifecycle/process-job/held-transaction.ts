@@ -1,0 +1,63 @@
+// A transaction that stays open across user code.
+//
+//   open ──▶ user's callback ──▶ process function returns ──▶ settle statement ──▶ commit ──▶ effects told
+//     │             │ throws                │ throws                │ lease lost      │ fails
+//     └─────────────┴───────────────────────┴───────────────────────┴─────────────────┴──▶ rollback, effects dropped
+//
+// Providers take a callback, so the transaction lives inside one that waits for the verdict.
+import type { OpenTransaction } from "../../after-commit/open-transactions.ts";
+import { createDeferred } from "../../async/deferred.ts";
+import type { Engine } from "../../engine.ts";
+
+export interface HeldTransaction extends Pick<
+  OpenTransaction,
+  "context" | "effects" | "call" | "leave"
+> {
+  readonly openedAt: number;
+  /** Rejects when the commit fails, or nobody knows whether it did: the effects are then the caller's to end. */
+  commit(): Promise<void>;
+  /** Never rejects: a connection that is gone has rolled back by itself. */
+  rollback(): Promise<void>;
+}
+
+/** Thrown through the provider to make it roll back; never surfaces. */
+class RollbackRequest extends Error {}
+
+/** Opens a transaction and hands it out once it is there. */
+export const openHeldTransaction = async (engine: Engine): Promise<HeldTransaction> => {
+  const opened = createDeferred<object>();
+  const verdict = createDeferred<void>();
+  const finished = engine.state.runInTransaction(async (context) => {
+    opened.resolve(context);
+    await verdict.promise;
+  });
+  // A transaction that could not be opened rejects here; later rejections are seen by whoever ends it.
+  finished.catch(opened.reject);
+
+  const context = await opened.promise;
+  const transaction = engine.transactions.open(context, engine.scope.create());
+  const { effects } = transaction;
+  return {
+    context: transaction.context,
+    effects,
+    openedAt: engine.clock.now(),
+    call: (operation, run) => transaction.call(operation, run),
+    leave: () => transaction.leave(),
+    commit: async () => {
+      verdict.resolve();
+      try {
+        await finished;
+      } finally {
+        engine.transactions.forget(transaction);
+      }
+      effects.flush();
+    },
+    rollback: async () => {
+      effects.discard();
+      verdict.reject(new RollbackRequest());
+      // Whatever else goes wrong while rolling back, nothing of the transaction is stored.
+      await finished.catch(() => undefined);
+      engine.transactions.forget(transaction);
+    },
+  };
+};

@@ -1,0 +1,62 @@
+// The user's prepare(): at most once, before complete(). What it commits, and when, depends on the mode.
+import type { SpanDescription } from "../../adapters/observability-adapter.ts";
+import { runTransaction } from "../../after-commit/run-transaction.ts";
+import type { Engine } from "../../engine.ts";
+import { InvalidOptionError, ProcessMisuseError } from "../../errors.ts";
+import type { Attempt } from "./attempt.ts";
+import { openHeldTransaction } from "./held-transaction.ts";
+import { observeStep } from "../observe-step.ts";
+import { assertNotOver } from "./assert-not-over.ts";
+
+export type Prepare = (
+  options: { readonly mode: "atomic" | "staged" },
+  callback?: (context: object) => unknown,
+) => Promise<unknown>;
+
+/** One per attempt. */
+export const createPrepare = (engine: Engine, attempt: Attempt): Prepare => {
+  let isCalled = false;
+  return async (options, callback) => {
+    if (isCalled) throw new ProcessMisuseError("Prepare can only be called once");
+    const mode: unknown = (options as { readonly mode?: unknown } | undefined)?.mode;
+    if (mode !== "atomic" && mode !== "staged") {
+      throw new InvalidOptionError("prepare.mode", mode, 'give "atomic" or "staged"');
+    }
+    if (attempt.hasCompleted) throw new ProcessMisuseError("Prepare cannot follow complete");
+    assertNotOver(attempt);
+    isCalled = true;
+    const describe = (): SpanDescription => ({
+      kind: "prepare",
+      job: attempt.data,
+      mode,
+      attempt: attempt.span,
+    });
+    return observeStep(engine, describe, () =>
+      mode === "atomic"
+        ? prepareAtomic(engine, attempt, callback)
+        : prepareStaged(engine, callback),
+    );
+  };
+};
+
+const prepareAtomic = async (
+  engine: Engine,
+  attempt: Attempt,
+  callback: ((context: object) => unknown) | undefined,
+): Promise<unknown> => {
+  const transaction = await attempt.openTransaction(() => openHeldTransaction(engine));
+  // While it opened, the attempt may have timed out, or its process function returned without waiting.
+  assertNotOver(attempt);
+  if (callback === undefined) return undefined;
+  return attempt.guardCallback(() =>
+    engine.nesting.run(async () => callback({ ...transaction.context })),
+  );
+};
+
+const prepareStaged = async (
+  engine: Engine,
+  callback: ((context: object) => unknown) | undefined,
+): Promise<unknown> => {
+  if (callback === undefined) return undefined;
+  return runTransaction(engine, async (context) => callback({ ...context }));
+};

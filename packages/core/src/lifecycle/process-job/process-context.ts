@@ -1,0 +1,71 @@
+// What a process function is given. Its members are made when first used: most need only two of them.
+//
+// How the phases follow from what is called (staged needs nothing of the store: the claim has committed already):
+//   prepare({ mode: "atomic" })  transaction opens here and stays open until the outcome
+//   prepare({ mode: "staged" })  its callback has a transaction of its own, then none until complete
+//   complete(callback) first     atomic: the callback's transaction is the attempt's only one
+//   neither, synchronously       staged
+import type { Engine } from "../../engine.ts";
+import { ProcessMisuseError } from "../../errors.ts";
+import type { Job } from "../../model/job.ts";
+import { toCompletedSequences, toRunningJob } from "../../model/to-job.ts";
+import type { Completion } from "../../public-types/process.ts";
+import type { Attempt } from "./attempt.ts";
+import { type Complete, createComplete } from "./complete.ts";
+import { createPrepare, type Prepare } from "./prepare.ts";
+
+export class ProcessContext {
+  readonly engine: Engine;
+  readonly attempt: Attempt;
+  #job: Job | null = null;
+  #complete: Complete | null = null;
+  #prepare: Prepare | null = null;
+  #isPrepareClosed = false;
+
+  constructor(engine: Engine, attempt: Attempt) {
+    this.engine = engine;
+    this.attempt = attempt;
+  }
+
+  get job(): Job {
+    const { job, blockers } = this.attempt.acquired;
+    return (this.#job ??= toRunningJob(job, toCompletedSequences(blockers)));
+  }
+
+  get signal(): AbortSignal {
+    return this.attempt.signal;
+  }
+
+  get prepare(): Prepare {
+    if (this.#prepare === null) {
+      if (this.#isPrepareClosed) {
+        throw new ProcessMisuseError("Prepare cannot be accessed after auto-setup");
+      }
+      this.#prepare = createPrepare(this.engine, this.attempt);
+    }
+    return this.#prepare;
+  }
+
+  get complete(): Complete {
+    return (this.#complete ??= createComplete(this.engine, this.attempt, () => {
+      this.closePrepare();
+    }));
+  }
+
+  /** The synchronous part of the process function is over, or it has called `complete`. */
+  closePrepare(): void {
+    this.#isPrepareClosed = true;
+  }
+}
+
+/** Calls user code so that a synchronous throw is a rejection, too. */
+export const callProcess = (context: ProcessContext): Promise<Completion> => {
+  const { process } = context.attempt.processor;
+  try {
+    const result = process(context);
+    context.closePrepare();
+    return result;
+  } catch (error) {
+    return Promise.reject(error as Error);
+  }
+};

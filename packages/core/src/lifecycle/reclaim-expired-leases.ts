@@ -1,0 +1,32 @@
+// ↺ of the walk: a worker has vanished, and its jobs are runnable again. Whoever acquires finds expired leases of its
+// types as it goes; this is for workers too busy to acquire.
+import type { StateJobReference } from "../model/state-job.ts";
+import { limits } from "../defaults.ts";
+import type { Engine } from "../engine.ts";
+import { toReference } from "../model/to-job.ts";
+
+/** Reclaims in batches until none is left. */
+export const reclaimExpiredLeases = async (engine: Engine, workerId: string): Promise<void> => {
+  for (;;) {
+    const reclaimed = await engine.state.reclaimExpiredLeases({ limit: limits.reclaimBatchMax });
+    const effects = engine.scope.create();
+    for (const job of reclaimed) {
+      effects.jobScheduled(job.typeName);
+      effects.ownershipLost(job.id);
+      effects.emit("jobReaped", () => ({ ...toReference(job), leasedBy: job.leasedBy, workerId }));
+    }
+    effects.flush();
+    if (reclaimed.length < limits.reclaimBatchMax) return;
+  }
+};
+
+/** An acquisition has taken over an expired lease: its last holder should know. */
+export const reportTakenOver = (
+  engine: Engine,
+  job: StateJobReference,
+  leasedBy: string,
+  workerId: string,
+): void => {
+  engine.announcer.ownershipLost([job.id]);
+  engine.observer.emit("jobReaped", () => ({ ...toReference(job), leasedBy, workerId }));
+};

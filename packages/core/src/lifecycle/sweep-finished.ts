@@ -1,0 +1,57 @@
+// Retention: trees that finished long enough ago are deleted, a bounded number of them in each statement.
+import { sleep } from "../async/sleep.ts";
+import { limits } from "../defaults.ts";
+import type { Engine } from "../engine.ts";
+import { InvalidOptionError } from "../errors.ts";
+import { assertDurationMs } from "../model/assert-option.ts";
+
+/** How long finished jobs are kept, by how they have ended. Null: for ever. */
+export interface Retention {
+  readonly completedForMs: number | null;
+  readonly failedForMs: number | null;
+}
+
+/** Checks what the user gave; what was left out is kept for ever. */
+export const toRetention = (
+  given: {
+    readonly completedForMs?: number | null | undefined;
+    readonly failedForMs?: number | null | undefined;
+  },
+  option: string,
+): Retention => {
+  if (typeof given !== "object" || given === null) {
+    throw new InvalidOptionError(option, given, "give an object");
+  }
+  const { completedForMs = null, failedForMs = null } = given;
+  if (completedForMs !== null) assertDurationMs(completedForMs, `${option}.completedForMs`);
+  if (failedForMs !== null) assertDurationMs(failedForMs, `${option}.failedForMs`);
+  if (completedForMs === null && failedForMs === null) {
+    const remedy = "give `completedForMs`, `failedForMs` or both: without them nothing is deleted";
+    throw new InvalidOptionError(option, given, remedy);
+  }
+  return { completedForMs, failedForMs };
+};
+
+/** Deletes until nothing old enough is left, or the signal aborts; answers how many jobs went. */
+export const sweepFinished = async (
+  { state, observer, clock }: Engine,
+  retention: Retention,
+  signal?: AbortSignal | undefined,
+): Promise<number> => {
+  const limit = limits.sweepBatchMax;
+  let jobCount = 0;
+  for (;;) {
+    if (signal?.aborted === true) break;
+    const begunAt = clock.now();
+    const count = await state.deleteFinishedSequences({ ...retention, limit });
+    jobCount += count;
+    if (count > 0) {
+      observer.emit("jobSequencesDeleted", () => ({ rootSequenceIds: [], jobCount: count }));
+    }
+    // Every tree has a job, so fewer jobs than that are fewer trees than were asked for.
+    if (count < limit) break;
+    // As long as the statement took: half of the store's time, at most, is spent on what nobody waits for.
+    await sleep(clock, Math.max(1, clock.now() - begunAt), signal);
+  }
+  return jobCount;
+};

@@ -1,0 +1,117 @@
+interface JobFields<
+  TJobId extends string,
+  TTypeName extends string,
+  TInput,
+  TBlockers,
+  TSequenceTypeName extends string,
+> {
+  readonly id: TJobId;
+  readonly typeName: TTypeName;
+  /** The id of the sequence's first job. */
+  readonly sequenceId: TJobId;
+  /** The type of the sequence's first job. */
+  readonly sequenceTypeName: TSequenceTypeName;
+  /** The sequence at the root of the tree; its own sequence for a root. */
+  readonly rootSequenceId: TJobId;
+  /** The job this one continues, or was started by; null for a root job. */
+  readonly originId: TJobId | null;
+  /** 0 for the first job of the sequence, one more for each continuation. */
+  readonly position: number;
+  readonly input: TInput;
+  /** The sequences the job waits or waited for, in the order they were given. */
+  readonly blockers: TBlockers;
+  readonly priority: number;
+  readonly createdAt: Date;
+  readonly scheduledAt: Date;
+  /** Runs begun that count; reschedules and hand-backs do not. */
+  readonly attempt: number;
+  readonly lastAttemptAt: Date | null;
+  readonly lastAttemptError: string | null;
+  readonly deduplicationKey: string | null;
+}
+
+interface BlockedState {
+  readonly status: "blocked";
+}
+
+interface PendingState {
+  readonly status: "pending";
+}
+
+interface RunningState {
+  readonly status: "running";
+  readonly leasedBy: string;
+  readonly leasedUntil: Date;
+  /**
+   * The fencing token of this lease: it only grows. Hand it to side effects that must not be
+   * repeated.
+   */
+  readonly leaseVersion: number;
+}
+
+interface CompletedState {
+  readonly status: "completed";
+  readonly completedAt: Date;
+  /** The worker that completed it; null for a completion without a worker. */
+  readonly completedBy: string | null;
+  readonly leaseVersion: number;
+}
+
+interface EndedState<TOutput> extends CompletedState {
+  readonly output: TOutput;
+  readonly continuedToId: null;
+}
+
+interface ContinuedState<TJobId extends string> extends CompletedState {
+  readonly output: undefined;
+  /** The next job of the sequence. */
+  readonly continuedToId: TJobId;
+}
+
+interface FailedState {
+  readonly status: "failed";
+  readonly failedAt: Date;
+  readonly lastAttemptError: string;
+}
+
+/**
+ * A unit of work, by `status`; a completed one by `continuedToId`: ended with an output, or
+ * continued.
+ */
+export type Job<
+  TJobId extends string = string,
+  TTypeName extends string = string,
+  TInput = unknown,
+  TBlockers = readonly unknown[],
+  TSequenceTypeName extends string = string,
+  TOutput = unknown,
+> = JobFields<TJobId, TTypeName, TInput, TBlockers, TSequenceTypeName> &
+  (
+    | BlockedState
+    | PendingState
+    | RunningState
+    | EndedState<TOutput>
+    | ContinuedState<TJobId>
+    | FailedState
+  );
+
+/** A blocked job: it waits for a blocker. */
+export type BlockedJob<TJob = Job> = Extract<TJob, { readonly status: "blocked" }>;
+
+/** A pending job: it runs as soon as it is due and a worker is free. */
+export type PendingJob<TJob = Job> = Extract<TJob, { readonly status: "pending" }>;
+
+/** A running job: a worker holds a lease on it. */
+export type RunningJob<TJob = Job> = Extract<TJob, { readonly status: "running" }>;
+
+/** A completed job: it ended its sequence with an output, or continued it. */
+export type CompletedJob<TJob = Job> = Extract<TJob, { readonly status: "completed" }>;
+
+/** A failed job: it stays as it is until it is retried or deleted. */
+export type FailedJob<TJob = Job> = Extract<TJob, { readonly status: "failed" }>;
+
+/** A job as it is right after its creation. */
+export type CreatedJob<TJob = Job> = Extract<TJob, { readonly status: "blocked" | "pending" }>;
+
+/** A job whose blockers are not there yet, as `startBlockers` sees it. */
+export type JobWithoutBlockers<TJob = Job> = TJob extends unknown ? Omit<TJob, "blockers"> : never;

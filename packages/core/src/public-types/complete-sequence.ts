@@ -1,0 +1,72 @@
+import type { AnyJobOf } from "../job-types/job-of.ts";
+import type { SequenceJobTypes } from "../job-types/references.ts";
+import type { BlockedJob, CompletedJob, CreatedJob, PendingJob, RunningJob } from "../model/job.ts";
+import type { Continuation } from "./continue.ts";
+import type { CompleteCallback } from "./process.ts";
+
+type JobTypesOfSequence<TDefinitions, TTypeName extends keyof TDefinitions> = SequenceJobTypes<
+  TDefinitions,
+  TTypeName
+> &
+  keyof TDefinitions &
+  string;
+
+// The outputs of a union of types cannot be told apart: the caller has to say which job it
+// completes.
+type NarrowedTypeName<TName extends string> =
+  IsUnion<TName> extends true
+    ? "Error: narrow the job by its typeName before completing it"
+    : TName;
+
+type IsUnion<T, TAll = T> = T extends unknown ? ([TAll] extends [T] ? false : true) : never;
+
+type CompletedWith<
+  TJobId extends string,
+  TDefinitions,
+  TName extends keyof TDefinitions & string,
+  TResult,
+> =
+  TResult extends Continuation<infer TNext>
+    ? CreatedJob<AnyJobOf<TJobId, TDefinitions, TNext & keyof TDefinitions & string>>
+    : CompletedJob<AnyJobOf<TJobId, TDefinitions, TName>>;
+
+/**
+ * `complete` inside `completeJobSequence`: answers the completed job, or the next one when it was
+ * continued.
+ */
+export type CompleteWithoutWorker<
+  TJobId extends string,
+  TDefinitions,
+  TTxContext,
+  TTypeName extends keyof TDefinitions & string,
+> = <
+  TName extends JobTypesOfSequence<TDefinitions, TTypeName>,
+  TResult extends Awaited<ReturnType<CompleteCallback<TJobId, TDefinitions, TTxContext, TName>>>,
+>(
+  job: { readonly id: TJobId; readonly typeName: NarrowedTypeName<TName> },
+  callback: (
+    ...context: Parameters<CompleteCallback<TJobId, TDefinitions, TTxContext, TName>>
+  ) => TResult | Promise<TResult>,
+) => Promise<CompletedWith<TJobId, TDefinitions, TName, TResult>>;
+
+type UnfinishedJob<TJob> = BlockedJob<TJob> | PendingJob<TJob> | RunningJob<TJob>;
+
+/** What `completeJobSequence` takes, besides the context of the transaction. */
+export interface CompleteJobSequenceOptions<
+  TJobId extends string,
+  TDefinitions,
+  TTxContext,
+  TTypeName extends keyof TDefinitions & string,
+  TResult,
+> {
+  readonly typeName: TTypeName;
+  readonly id: TJobId;
+  readonly complete: (
+    context: NoInfer<{
+      readonly job: UnfinishedJob<
+        AnyJobOf<TJobId, TDefinitions, JobTypesOfSequence<TDefinitions, TTypeName>>
+      >;
+      readonly complete: CompleteWithoutWorker<TJobId, TDefinitions, TTxContext, TTypeName>;
+    }>,
+  ) => Promise<TResult>;
+}

@@ -1,0 +1,53 @@
+import type { WrittenInput } from "../job-types/definition.ts";
+import type { ContinuationJobTypes, HasBlockers } from "../job-types/references.ts";
+import type { Refused } from "./refused.ts";
+import type { BlockerOptions, NewJobOptions } from "./start.ts";
+
+declare const continuation: unique symbol;
+
+/** What `continueWith` gives: return it, and the sequence goes on with a job of this type. */
+export interface Continuation<TTypeName extends string = string> {
+  readonly typeName: TTypeName;
+  readonly [continuation]: true;
+}
+
+type NextJobOptions<TDefinitions, TNext extends keyof TDefinitions & string> = NewJobOptions & {
+  readonly typeName: TNext;
+  readonly input: WrittenInput<TDefinitions[TNext]>;
+};
+
+/**
+ * `continueWith` inside a complete callback; a sentence for types whose output names no
+ * continuation.
+ */
+export type ContinueWith<
+  TJobId extends string,
+  TDefinitions,
+  TTypeName extends keyof TDefinitions & string,
+> = [ContinuationJobTypes<TDefinitions, TTypeName>] extends [never]
+  ? Refused<`Error: job type '${TTypeName}' has no DefineContinuationOutput in its output, so it cannot continue`>
+  : <TNext extends ContinuationJobTypes<TDefinitions, TTypeName> & keyof TDefinitions>(
+      options: NextJobOptions<TDefinitions, TNext> & BlockerOptions<TJobId, TDefinitions, TNext>,
+    ) => Promise<Continuation<TNext>>;
+
+type WithoutBlockersTypeName<TDefinitions, TNext extends keyof TDefinitions & string> =
+  HasBlockers<TDefinitions, TNext> extends true
+    ? `Error: job type '${TNext}' has blockers: continue to it in complete(async ({ continueWith }) => …)`
+    : TNext;
+
+/**
+ * `complete.continueWith`: the same by value, for types without blockers, whose start runs no user
+ * code.
+ */
+export type ContinueWithValue<
+  TDefinitions,
+  TTypeName extends keyof TDefinitions & string,
+  TCompletion,
+> = [ContinuationJobTypes<TDefinitions, TTypeName>] extends [never]
+  ? Refused<`Error: job type '${TTypeName}' has no DefineContinuationOutput in its output, so it cannot continue`>
+  : <TNext extends ContinuationJobTypes<TDefinitions, TTypeName> & keyof TDefinitions>(
+      options: NewJobOptions & {
+        readonly typeName: WithoutBlockersTypeName<TDefinitions, TNext>;
+        readonly input: WrittenInput<TDefinitions[TNext]>;
+      },
+    ) => Promise<TCompletion>;

@@ -1,0 +1,11 @@
+// The user-facing signatures: types only. One file per concern in public-types/.
+export type * from "./public-types/abort.ts";
+export type * from "./public-types/complete-sequence.ts";
+export type * from "./public-types/continue.ts";
+export type * from "./public-types/look.ts";
+export type * from "./public-types/maintain.ts";
+export type * from "./public-types/process.ts";
+export type * from "./public-types/queuert.ts";
+export type * from "./public-types/refused.ts";
+export type * from "./public-types/start.ts";
+export type * from "./public-types/worker.ts";

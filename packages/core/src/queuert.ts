@@ -1,0 +1,51 @@
+// createQueuert: options to a wired engine, and the engine to the typed facade. The engine handles unknown payloads and plain
+// ids; the compiler has checked them at the facade, whose one cast is at the end of this file.
+import type { NotifyAdapter } from "./adapters/notify-adapter.ts";
+import type { ObservabilityAdapter } from "./adapters/observability-adapter.ts";
+import type {
+  AnyStateAdapter,
+  BaseStateAdapterContext,
+  StateAdapter,
+} from "./adapters/state-adapter.ts";
+import { createEngine, type EngineSeams } from "./create-engine.ts";
+import { createFacade } from "./facade.ts";
+import type { JobTypes } from "./job-types/define-job-types.ts";
+import { assertObject } from "./model/assert-option.ts";
+import type { Log } from "./observe/log.ts";
+import type { Queuert } from "./queuert-types.ts";
+
+export interface QueuertOptions<TDefinitions, TStateAdapter> {
+  readonly stateAdapter: TStateAdapter;
+  /** What `defineUnionJobTypes` gave. */
+  readonly jobTypeDefinitions: JobTypes<TDefinitions>;
+  /** Left out: notifications stay within this process, and other processes poll. */
+  readonly notifyAdapter?: NotifyAdapter | undefined;
+  readonly observabilityAdapter?: ObservabilityAdapter | undefined;
+  /** Left out: warnings and errors go to the console. */
+  readonly log?: Log | undefined;
+}
+
+/** Creates a client of the jobs in one store. */
+export const createQueuert = async <
+  TDefinitions,
+  // The adapter's own types are what the client is typed by; any adapter will do.
+  TStateAdapter extends AnyAdapter,
+>(
+  options: QueuertOptions<TDefinitions, TStateAdapter>,
+): Promise<Queuert<TDefinitions, TStateAdapter>> => createQueuertWith(options, {});
+
+/** Adapters of any context and id type: methods are compared bivariantly, so the widest contexts admit all. */
+type AnyAdapter = StateAdapter<BaseStateAdapterContext, BaseStateAdapterContext, string>;
+
+/** `createQueuert` with the engine's time and chance replaced: for simulations and tests. */
+export const createQueuertWith = async <TDefinitions, TStateAdapter extends AnyAdapter>(
+  options: QueuertOptions<TDefinitions, TStateAdapter>,
+  seams: EngineSeams,
+): Promise<Queuert<TDefinitions, TStateAdapter>> => {
+  assertObject(options, "options");
+  const stateAdapter: AnyStateAdapter = options.stateAdapter;
+  const { jobTypeDefinitions, ...others } = options;
+  const engine = createEngine({ ...others, stateAdapter, jobTypes: jobTypeDefinitions }, seams);
+  // The one cast of the package's door: unknown payloads and plain ids become the user's types.
+  return createFacade(engine) as unknown as Queuert<TDefinitions, TStateAdapter>;
+};

@@ -1,0 +1,50 @@
+import { defineUnionJobTypes, type JobTypes } from "../../job-types/define-job-types.ts";
+import type { JsonValue } from "../../job-types/json.ts";
+import type {
+  DefineBlocker,
+  DefineContinuationInput,
+  DefineContinuationOutput,
+} from "../../job-types/markers.ts";
+
+/** The job types that the behaviour suites are written with. */
+export type BehaviourDefinitions = {
+  task: { input: JsonValue; output: JsonValue };
+  other: { input: JsonValue; output: JsonValue };
+  /** Ends, or goes on as `next` or `gated`. */
+  first: { input: JsonValue; output: JsonValue | DefineContinuationOutput<"next" | "gated"> };
+  next: {
+    input: DefineContinuationInput<JsonValue>;
+    output: JsonValue | DefineContinuationOutput<"next" | "gated">;
+  };
+  /** A continuation that waits. */
+  gated: {
+    input: DefineContinuationInput<JsonValue>;
+    output: JsonValue;
+    blockers: DefineBlocker<"task" | "other" | "first">[];
+  };
+  waiting: {
+    input: JsonValue;
+    output: JsonValue;
+    blockers: DefineBlocker<"task" | "other" | "first" | "waiting">[];
+  };
+};
+
+export type BehaviourTypeName = keyof BehaviourDefinitions;
+
+/** Those that a sequence can start with. */
+export type EntryTypeName = Exclude<BehaviourTypeName, "next" | "gated">;
+
+/** Without a catalogue: names are checked by the compiler alone. */
+export const behaviourJobTypes: JobTypes<BehaviourDefinitions> =
+  defineUnionJobTypes<BehaviourDefinitions>();
+
+/** With one: they are checked again when called. */
+export const cataloguedJobTypes: JobTypes<BehaviourDefinitions> =
+  defineUnionJobTypes<BehaviourDefinitions>({
+    task: { entry: true },
+    other: { entry: true },
+    first: { entry: true, continuesTo: { next: true, gated: true } },
+    next: { entry: false, continuesTo: { next: true, gated: true } },
+    gated: { entry: false, blockers: true },
+    waiting: { entry: true, blockers: true },
+  });

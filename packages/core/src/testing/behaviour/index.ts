@@ -1,0 +1,69 @@
+import { awaitingSuite } from "./awaiting.suite.ts";
+import type { BehaviourSuite } from "./behaviour-suite.ts";
+import { blockingSuite } from "./blocking.suite.ts";
+import { committingSuite } from "./committing.suite.ts";
+import { continuingSuite } from "./continuing.suite.ts";
+import { deduplicatingSuite } from "./deduplicating.suite.ts";
+import { deletingSuite } from "./deleting.suite.ts";
+import { externalCompletionSuite } from "./external-completion.suite.ts";
+import { leasesSuite } from "./leases.suite.ts";
+import { preparingSuite } from "./preparing.suite.ts";
+import { processingSuite } from "./processing.suite.ts";
+import { readingSuite } from "./reading.suite.ts";
+import { retryingSuite } from "./retrying.suite.ts";
+import { schedulingSuite } from "./scheduling.suite.ts";
+import { startingSuite } from "./starting.suite.ts";
+import { notifyingSuite } from "./notifying.suite.ts";
+import { observingSuite } from "./observing.suite.ts";
+import { retainingSuite } from "./retaining.suite.ts";
+import { stoppingSuite } from "./stopping.suite.ts";
+import { transactingSuite } from "./transacting.suite.ts";
+import { failingDatabaseSuite } from "./failing-database.suite.ts";
+
+/** Every behaviour suite, in the order of the walk. */
+export const behaviourSuites: Readonly<
+  Record<
+    | "starting"
+    | "transacting"
+    | "scheduling"
+    | "deduplicating"
+    | "continuing"
+    | "blocking"
+    | "preparing"
+    | "processing"
+    | "committing"
+    | "retrying"
+    | "leases"
+    | "awaiting"
+    | "externalCompletion"
+    | "deleting"
+    | "retaining"
+    | "notifying"
+    | "observing"
+    | "stopping"
+    | "failingDatabase"
+    | "reading",
+    BehaviourSuite
+  >
+> = {
+  starting: startingSuite,
+  transacting: transactingSuite,
+  scheduling: schedulingSuite,
+  deduplicating: deduplicatingSuite,
+  continuing: continuingSuite,
+  blocking: blockingSuite,
+  preparing: preparingSuite,
+  processing: processingSuite,
+  committing: committingSuite,
+  retrying: retryingSuite,
+  leases: leasesSuite,
+  awaiting: awaitingSuite,
+  externalCompletion: externalCompletionSuite,
+  deleting: deletingSuite,
+  retaining: retainingSuite,
+  reading: readingSuite,
+  notifying: notifyingSuite,
+  observing: observingSuite,
+  stopping: stoppingSuite,
+  failingDatabase: failingDatabaseSuite,
+};

@@ -1,0 +1,138 @@
+import { expect } from "vitest";
+import { graceMs, settlesWithin } from "../waiting.ts";
+import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
+import type { BehaviourCaseContext } from "./behaviour-case.ts";
+import { interceptState } from "./intercept-state.ts";
+import { rejection } from "./rejection.ts";
+
+const thrown = new Error("thrown on purpose");
+
+/** A client whose start of a "slow" job stands at a gate before its statement is sent. */
+const openWithSlowStart = async ({ open, gate, stateAdapter }: BehaviourCaseContext) => {
+  const held = gate();
+  const slow = interceptState(stateAdapter, {
+    before: (operation, params) =>
+      operation === "createJobs" && JSON.stringify(params, withoutContext).includes('"slow"')
+        ? held.pass()
+        : undefined,
+  });
+  return { client: await open({ stateAdapter: slow }), held };
+};
+
+/** A context may hold a client, which is no JSON. */
+const withoutContext = (key: string, value: unknown): unknown =>
+  key === "context" ? undefined : value;
+
+const endingCode = { code: "QUEUERT_TRANSACTION_ENDING" };
+
+export const transactingSuite: BehaviourSuite = defineBehaviourSuite("transacting", (rule) => {
+  rule("a callback that throws undoes the calls still under way in it", async (context) => {
+    const { client, held } = await openWithSlowStart(context);
+    const transacting = client.queuert.transaction(async (tx) => {
+      const slow = client.startIn(tx, "slow");
+      await held.arrived();
+      await Promise.all([slow, Promise.reject(thrown)]);
+    });
+    const ended = rejection(transacting);
+    await held.arrived();
+    expect(await settlesWithin(ended, graceMs)).toBe(false);
+    held.open();
+    expect(await ended).toBe(thrown);
+    expect((await client.queuert.listJobs()).items).toEqual([]);
+    expect(client.events.of("jobCreated")).toEqual([]);
+  });
+
+  rule("a call that was not awaited commits with its transaction", async (context) => {
+    const { client, held } = await openWithSlowStart(context);
+    let slow: Promise<unknown> = Promise.resolve();
+    const transacting = client.queuert.transaction(async (tx) => {
+      slow = client.startIn(tx, "slow");
+      await held.arrived();
+    });
+    await held.arrived();
+    expect(await settlesWithin(transacting, graceMs)).toBe(false);
+    held.open();
+    await transacting;
+    await slow;
+    expect((await client.queuert.listJobs()).items).toMatchObject([{ typeName: "slow" }]);
+    expect(client.events.of("jobCreated")).toHaveLength(1);
+  });
+
+  rule("a call made when the callback has ended is refused", async (context) => {
+    const { client, held } = await openWithSlowStart(context);
+    let late: object = {};
+    const transacting = client.queuert.transaction(async (tx) => {
+      late = tx;
+      const slow = client.startIn(tx, "slow");
+      await held.arrived();
+      await Promise.all([slow, Promise.reject(thrown)]);
+    });
+    const ended = rejection(transacting);
+    await held.arrived();
+    expect(await settlesWithin(ended, graceMs)).toBe(false);
+    expect(await rejection(client.startIn(late, "task"))).toMatchObject(endingCode);
+    held.open();
+    expect(await ended).toBe(thrown);
+    expect(await rejection(client.startIn(late, "task"))).toMatchObject({
+      code: expect.stringMatching(/^QUEUERT_/),
+    });
+    expect((await client.queuert.listJobs()).items).toEqual([]);
+  });
+
+  rule(
+    "a complete callback that throws undoes the calls still under way in it",
+    async (context) => {
+      const { client, held } = await openWithSlowStart(context);
+      const started = await client.start("task");
+      await client.work({
+        task: {
+          retryConfig: { maxAttempts: 1 },
+          process: async ({ complete }) =>
+            complete(async (tx) => {
+              const slow = client.startIn(tx, "slow");
+              await held.arrived();
+              await Promise.all([slow, Promise.reject(thrown)]);
+              return null;
+            }),
+        },
+      });
+      await held.arrived();
+      const failed = client.until(started, "failed");
+      expect(await settlesWithin(failed, graceMs)).toBe(false);
+      held.open();
+      await failed;
+      const { items } = await client.queuert.listJobs();
+      expect(items.map(({ id }) => id)).toEqual([started.id]);
+    },
+  );
+
+  rule("effects follow the transaction of their own context", async ({ open, stateAdapter }) => {
+    const client = await open();
+    const own = (): Promise<{ readonly id: string }> =>
+      stateAdapter.runInTransaction((tx) => client.startIn(tx, "task"));
+    const started: { readonly id: string }[] = [];
+    // Of two that overlap, the outer one rolls back: what the other has started is told all the same.
+    const overlapping = client.queuert.transaction(async (tx) => {
+      if (stateAdapter.capabilities.concurrentWriters) started.push(await own());
+      await client.startIn(tx, "other");
+      throw thrown;
+    });
+    expect(await rejection(overlapping)).toBe(thrown);
+    if (started.length === 0) started.push(await own());
+    await client.events.until("jobCreated");
+    expect(client.events.of("jobCreated")).toMatchObject([{ id: started[0]?.id }]);
+  });
+
+  rule(
+    "with one writer, a transaction inside another is refused",
+    async ({ open, capabilities }) => {
+      const client = await open();
+      const nested = client.queuert.transaction(async () => {
+        await Promise.resolve();
+        return client.queuert.transaction((tx) => client.startIn(tx, "task"));
+      });
+      if (capabilities.concurrentWriters) expect(await nested).toMatchObject({ typeName: "task" });
+      else expect(await rejection(nested)).toMatchObject({ code: "QUEUERT_PROCESS_MISUSE" });
+    },
+  );
+});

@@ -1,0 +1,33 @@
+import { onTestFailed } from "vitest";
+import type { TestAPI } from "vitest";
+import { chooseSeed, seededRandom } from "./random.ts";
+import type { Random } from "./random.ts";
+
+/** Fixtures that every suite has, whatever it is about. */
+export interface CommonTestContext {
+  /** For everything random in the test; printed when it fails, taken from QUEUERT_SEED when that is set. */
+  readonly seed: number;
+  readonly random: Random;
+}
+
+/** Gives tests their seed. Call it first, then the `extendWith…` of a state adapter and of a notify adapter. */
+export const extendWithCommon = <TContext extends object>(
+  it: TestAPI<TContext>,
+): TestAPI<TContext & CommonTestContext> => {
+  const extended = it.extend<CommonTestContext>({
+    // Vitest reads what a fixture needs from this pattern, so it has to be one, also when it needs nothing.
+    // oxlint-disable-next-line no-empty-pattern
+    seed: async ({}, use) => {
+      const seed = chooseSeed();
+      onTestFailed(() => {
+        process.stderr.write(`Run again with QUEUERT_SEED=${seed}\n`);
+      });
+      await use(seed);
+    },
+    random: async ({ seed }: { seed: number }, use: (random: Random) => Promise<void>) => {
+      await use(seededRandom(seed));
+    },
+  });
+  // Vitest's own type of `extend` nests one intersection per call; this one is the same and stays readable.
+  return extended as unknown as TestAPI<TContext & CommonTestContext>;
+};

@@ -1,0 +1,54 @@
+import type { NotifyAdapter } from "../adapters/notify-adapter.ts";
+import { defineSuite } from "./suite.ts";
+import type { Suite, SuiteRule } from "./suite.ts";
+
+/** One of the three things that are told. */
+export type NotifyTopic = "jobScheduled" | "sequenceCompleted" | "ownershipLost";
+
+/** What a suite does to the transport behind the adapters. */
+export interface NotifyNetwork {
+  /** Cuts every connection of both adapters, as a restart of the broker does, and lets them come back. */
+  readonly breakConnections: () => Promise<void>;
+  /** Sends a text that no adapter has made where both adapters listen for the topic. */
+  readonly publishRaw: (topic: NotifyTopic, text: string) => Promise<void>;
+}
+
+/** What an author of a notify adapter provides to have the notify suites run. */
+export interface NotifyAdapterHarness {
+  readonly notifyAdapter: NotifyAdapter;
+  /** Another instance on the same transport, as another process has it; left out where there is no transport. */
+  readonly secondNotifyAdapter?: NotifyAdapter | undefined;
+  /** Left out by an adapter without connections: the suites are then registered with `network: false`. */
+  readonly network?: NotifyNetwork | undefined;
+  /** Forgets what earlier tests left behind. With it, one harness serves a whole test file. */
+  readonly clear?: (() => Promise<void>) | undefined;
+  /** Closes both adapters, and what they were given. */
+  readonly close: () => Promise<void>;
+}
+
+/** What each case of a notify suite gets. */
+export interface NotifyCaseContext {
+  readonly notifyAdapter: NotifyAdapter;
+  /** The same adapter where there is no transport. */
+  readonly secondNotifyAdapter: NotifyAdapter;
+  readonly network: NotifyNetwork;
+}
+
+export type NotifySuite = Suite<NotifyCaseContext>;
+
+export const defineNotifySuite = (
+  name: string,
+  define: (rule: SuiteRule<NotifyCaseContext>) => void,
+): NotifySuite => defineSuite(name, define);
+
+const noNetwork: NotifyNetwork = {
+  breakConnections: () => Promise.reject(new Error(missingNetwork)),
+  publishRaw: () => Promise.reject(new Error(missingNetwork)),
+};
+const missingNetwork = "The harness gives no `network`: register the suites with `network: false`.";
+
+/** Runs one case against a harness. */
+export const runNotifyCase = (
+  run: (context: NotifyCaseContext) => Promise<void>,
+  { notifyAdapter, secondNotifyAdapter = notifyAdapter, network = noNetwork }: NotifyAdapterHarness,
+): Promise<void> => run({ notifyAdapter, secondNotifyAdapter, network });

@@ -1,0 +1,115 @@
+import type {
+  AnyStateAdapter,
+  BaseStateAdapterContext,
+  StateAdapterCapabilities,
+} from "../adapters/state-adapter.ts";
+import { holdTransaction, openTransaction } from "./open-transaction.ts";
+import type { HeldTransaction, OpenTransaction, TransactionOperation } from "./open-transaction.ts";
+import { createStateSteps } from "./steps.ts";
+import type { StateSteps } from "./steps.ts";
+import { graceMs, settlesWithin } from "./waiting.ts";
+
+/**
+ * What an adapter author provides to have the state suites run. Every test gets an empty store: a new one,
+ * or, with `clear`, the file's one emptied.
+ */
+export interface StateAdapterHarness {
+  readonly stateAdapter: AnyStateAdapter;
+  /**
+   * Another instance on the same store, with connections of its own, as another process would have. Required where
+   * `capabilities.sharedBetweenProcesses`; otherwise left out.
+   */
+  readonly secondStateAdapter?: AnyStateAdapter | undefined;
+  /**
+   * Which errors of a transaction mean "run it again": serialization failures and write conflicts. Left out
+   * where the store waits instead of refusing. Deadlocks are none: they are bugs here.
+   */
+  readonly isTransactionConflict?: ((error: unknown) => boolean) | undefined;
+  /**
+   * Runs a statement that the store refuses, in this transaction, and swallows its error. Left out only by
+   * stores without statements.
+   */
+  readonly poisonTransaction?: ((context: BaseStateAdapterContext) => Promise<void>) | undefined;
+  /** Empties the store. With it, one harness serves a whole test file. */
+  readonly clear?: (() => Promise<void>) | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** What each case of a state suite gets. */
+export interface StateCaseContext {
+  readonly stateAdapter: AnyStateAdapter;
+  /** The same adapter where there can be no second. */
+  readonly secondStateAdapter: AnyStateAdapter;
+  readonly capabilities: StateAdapterCapabilities;
+  readonly runInTransaction: AnyStateAdapter["runInTransaction"];
+  readonly poisonTransaction: ((context: BaseStateAdapterContext) => Promise<void>) | undefined;
+  readonly isTransactionConflict: (error: unknown) => boolean;
+  /** Moves outside any transaction. */
+  readonly steps: StateSteps;
+  /** The same on the second adapter. */
+  readonly secondSteps: StateSteps;
+  readonly openTransaction: (adapter?: AnyStateAdapter) => Promise<OpenTransaction>;
+  readonly holdTransaction: <T>(
+    adapter: AnyStateAdapter,
+    operation: TransactionOperation<T>,
+  ) => HeldTransaction<T>;
+  /** How long to wait for what may be blocked: long where it must not be, so that a busy machine fails nothing. */
+  readonly patienceMs: (mustFinish: boolean) => number;
+  /** For everything random; printed when the case fails. */
+  readonly seed: number;
+}
+
+const lastRollbackMs = 2_000;
+
+/** Runs a case, and rolls back what it left open, so that one failure does not stand in the way of the next test. */
+export const runStateCase = async (
+  run: (context: StateCaseContext) => Promise<void>,
+  harness: StateAdapterHarness,
+  seed: number,
+): Promise<void> => {
+  const leftOpen: Promise<unknown>[] = [];
+  const endings: (() => void)[] = [];
+  const context = toCaseContext(harness, seed, (transaction, rollBack) => {
+    leftOpen.push(transaction);
+    endings.push(rollBack);
+  });
+  try {
+    await run(context);
+  } finally {
+    for (const rollBack of endings) rollBack();
+    await settlesWithin(Promise.allSettled(leftOpen), lastRollbackMs);
+  }
+};
+
+type Track = (transaction: Promise<unknown>, rollBack: () => void) => void;
+
+const toCaseContext = (
+  harness: StateAdapterHarness,
+  seed: number,
+  track: Track,
+): StateCaseContext => {
+  const { stateAdapter, isTransactionConflict = () => false } = harness;
+  const secondStateAdapter = harness.secondStateAdapter ?? stateAdapter;
+  return {
+    stateAdapter,
+    secondStateAdapter,
+    capabilities: stateAdapter.capabilities,
+    runInTransaction: (callback) => stateAdapter.runInTransaction(callback),
+    poisonTransaction: harness.poisonTransaction,
+    isTransactionConflict,
+    steps: createStateSteps(stateAdapter),
+    secondSteps: createStateSteps(secondStateAdapter),
+    openTransaction: async (adapter = stateAdapter) => {
+      const transaction = await openTransaction(adapter);
+      track(transaction.held.done, () => transaction.held.end("rollback"));
+      return transaction;
+    },
+    holdTransaction: (adapter, operation) => {
+      const held = holdTransaction(adapter, operation, { isTransactionConflict });
+      track(held.done, () => held.end("rollback"));
+      return held;
+    },
+    patienceMs: (mustFinish) => (mustFinish ? graceMs * 30 : graceMs),
+    seed,
+  };
+};

@@ -1,0 +1,69 @@
+// Every method of the contract has its suites here: one that is missing does not compile.
+import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
+import type { StateSuite } from "../state-suite.ts";
+import { acquisitionRaceSuite } from "./races/acquisition.suite.ts";
+import { blockerRaceSuites } from "./races/blockers.suite.ts";
+import { deadlockSuite } from "./races/deadlocks.suite.ts";
+import { deduplicationRaceSuite } from "./races/deduplication.suite.ts";
+import { leaseRaceSuites } from "./races/leases.suite.ts";
+import { acquireJobsSuites } from "./acquire-jobs.suite.ts";
+import { addBlockersSuite } from "./add-blockers.suite.ts";
+import { completeJobsSuites } from "./complete-jobs.suite.ts";
+import { completeJobsUnblockingSuite } from "./complete-jobs.unblocking.suite.ts";
+import { createJobsSuites } from "./create-jobs.suite.ts";
+import { deleteFinishedSequencesSuite } from "./delete-finished-sequences.suite.ts";
+import { deleteSequencesSuite } from "./delete-sequences.suite.ts";
+import { failJobsSuite } from "./fail-jobs.suite.ts";
+import { getBlockersSuite } from "./get-blockers.suite.ts";
+import { getJobsSuite } from "./get-jobs.suite.ts";
+import { getSequencesSuite } from "./get-sequences.suite.ts";
+import { isInTransactionSuite } from "./is-in-transaction.suite.ts";
+import { listBlockerEdgesSuite } from "./list-blocker-edges.suite.ts";
+import { listJobsSuites } from "./list-jobs.suite.ts";
+import { listSequencesSuite } from "./list-sequences.suite.ts";
+import { lockSequencesSuite } from "./lock-sequences.suite.ts";
+import { provideContextSuite } from "./provide-context.suite.ts";
+import { reclaimExpiredLeasesSuite } from "./reclaim-expired-leases.suite.ts";
+import { renewLeasesSuites } from "./renew-leases.suite.ts";
+import { rescheduleJobsSuite } from "./reschedule-jobs.suite.ts";
+import { retryFailedJobsSuite } from "./retry-failed-jobs.suite.ts";
+import { runInTransactionSuites } from "./run-in-transaction.suite.ts";
+import { summarizeSuite } from "./summarize.suite.ts";
+import { triggerJobsSuite } from "./trigger-jobs.suite.ts";
+
+/** The methods of a state adapter. */
+export type StateAdapterMethod = Exclude<keyof AnyStateAdapter, "capabilities">;
+
+export const stateSuites: Readonly<Record<StateAdapterMethod, readonly StateSuite[]>> = {
+  provideContext: [provideContextSuite],
+  runInTransaction: runInTransactionSuites,
+  isInTransaction: [isInTransactionSuite],
+  createJobs: createJobsSuites,
+  addBlockers: [addBlockersSuite],
+  acquireJobs: acquireJobsSuites,
+  renewLeases: renewLeasesSuites,
+  completeJobs: [...completeJobsSuites, completeJobsUnblockingSuite],
+  rescheduleJobs: [rescheduleJobsSuite],
+  failJobs: [failJobsSuite],
+  reclaimExpiredLeases: [reclaimExpiredLeasesSuite],
+  retryFailedJobs: [retryFailedJobsSuite],
+  triggerJobs: [triggerJobsSuite],
+  lockSequences: [lockSequencesSuite],
+  deleteSequences: [deleteSequencesSuite],
+  deleteFinishedSequences: [deleteFinishedSequencesSuite],
+  getJobs: [getJobsSuite],
+  getSequences: [getSequencesSuite],
+  getBlockers: [getBlockersSuite],
+  listBlockerEdges: [listBlockerEdgesSuite],
+  listJobs: listJobsSuites,
+  listSequences: [listSequencesSuite],
+  summarize: [summarizeSuite],
+};
+
+export const stateRaceSuites: readonly StateSuite[] = [
+  ...blockerRaceSuites,
+  deduplicationRaceSuite,
+  acquisitionRaceSuite,
+  ...leaseRaceSuites,
+  deadlockSuite,
+];

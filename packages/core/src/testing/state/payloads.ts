@@ -1,0 +1,21 @@
+/** JSON texts that drivers and stores have been seen to change, by what is special about them. */
+export const payloads: Readonly<Record<string, string>> = {
+  null: "null",
+  false: "false",
+  "the number 0": "0",
+  "an empty string": '""',
+  "a string at the top": '"text"',
+  "a string that looks like JSON": '"{\\"a\\":1}"',
+  "an array at the top": '[1,"two",null,[3]]',
+  "an empty array": "[]",
+  "an empty object": "{}",
+  "null inside": '{"a":null}',
+  "keys out of alphabetical order": '{"z":1,"a":2,"10":3,"2":4}',
+  "a decimal, a large and a small number": "[1.5,9007199254740991,1e-7,1e+300]",
+  "quotes and backslashes": '"it\'s \\"quoted\\" \\\\ $1 ? :name"',
+  "an escaped NUL": '"a\\u0000b"',
+  "characters of every plane": '"ß 漢字 🐌 \u2028"',
+  "keys with meaning elsewhere": '{"$set":{"a.b":1},"__proto__":1,"constructor":2,"":3}',
+  "a date as text": '"2026-01-31T12:00:00.000Z"',
+  "a large text": JSON.stringify("x".repeat(200_000)),
+};

@@ -1,0 +1,103 @@
+// A suite is a named list of cases, as values: a door registers them with Vitest, and a mutation check can run the very
+// same cases against a store that is broken on purpose.
+import { describe } from "vitest";
+
+export interface SuiteCase<TContext> {
+  /** The rule, in the words of the contract. Unique within its suite. */
+  readonly title: string;
+  readonly run: (context: TContext) => Promise<void>;
+}
+
+export interface Suite<TContext> {
+  readonly name: string;
+  readonly cases: readonly SuiteCase<TContext>[];
+}
+
+/** States one rule within `defineSuite`. */
+export type SuiteRule<TContext> = (
+  title: string,
+  run: (context: TContext) => Promise<void>,
+) => void;
+
+/** Collects the rules of one suite. */
+export const defineSuite = <TContext>(
+  name: string,
+  define: (rule: SuiteRule<TContext>) => void,
+): Suite<TContext> => {
+  const cases: SuiteCase<TContext>[] = [];
+  define((title, run) => {
+    if (cases.some((each) => each.title === title)) {
+      throw new Error(`Suite ${name} states the same rule twice: ${title}`);
+    }
+    cases.push({ title, run });
+  });
+  return { name, cases };
+};
+
+/** A rule that a store does not keep, and why. It fails as soon as it is none any more. */
+export interface SuiteGap {
+  /** The title of a case, or `suite > title` where two suites state the same. */
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/** What a suite needs of Vitest's `it`: any `it` extended with the fixtures will do. */
+export interface SuiteIt<TFixtures> {
+  (title: string, body: (fixtures: TFixtures) => Promise<void>, timeoutMs?: number): void;
+  readonly fails: (
+    title: string,
+    body: (fixtures: TFixtures) => Promise<void>,
+    timeoutMs?: number,
+  ) => void;
+}
+
+export interface DescribeSuitesOptions<TFixtures, TContext> {
+  readonly it: SuiteIt<TFixtures>;
+  readonly suites: readonly Suite<TContext>[];
+  readonly gaps?: readonly SuiteGap[] | undefined;
+  /**
+   * Turns a case into the body of a test. It must destructure its argument in place: Vitest reads the names of
+   * the fixtures that a test wants from the text of its function.
+   */
+  readonly toBody: (test: SuiteCase<TContext>) => (fixtures: TFixtures) => Promise<void>;
+}
+
+// A case that waits for what never comes says so itself, sooner.
+const caseTimeoutMs = 60_000;
+
+/** Registers suites; a gap must fail, and must name a rule that exists. */
+export const describeSuites = <TFixtures, TContext>(
+  options: DescribeSuitesOptions<TFixtures, TContext>,
+): void => {
+  const { it, suites, gaps = [], toBody } = options;
+  for (const suite of suites) {
+    describe(suite.name, () => {
+      for (const test of suite.cases) {
+        const gap = gaps.find((each) => isGapOf(each, suite.name, test.title));
+        if (gap === undefined) it(test.title, toBody(test), caseTimeoutMs);
+        else it.fails(`${test.title} [gap: ${gap.reason}]`, toBody(test), caseTimeoutMs);
+      }
+    });
+  }
+  // Looked up here: what is given to `describe` may be run later than this function.
+  const unmatched = gaps.filter(
+    (gap) =>
+      !suites.some(({ name, cases }) => cases.some(({ title }) => isGapOf(gap, name, title))),
+  );
+  if (unmatched.length > 0) describeUnmatched(it, unmatched);
+};
+
+const isGapOf = (gap: SuiteGap, suiteName: string, title: string): boolean =>
+  gap.rule === title || gap.rule === `${suiteName} > ${title}`;
+
+const describeUnmatched = <TFixtures>(
+  it: SuiteIt<TFixtures>,
+  unmatched: readonly SuiteGap[],
+): void => {
+  describe("gaps", () => {
+    for (const gap of unmatched) {
+      it(`names a rule: ${gap.rule}`, () =>
+        Promise.reject(new Error(`No case has the title "${gap.rule}": drop the gap or mend it.`)));
+    }
+  });
+};

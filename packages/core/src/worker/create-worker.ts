@@ -1,0 +1,74 @@
+// The builder that users see: each call gives a new one, so a worker can be extended and started several times.
+import type { Engine } from "../engine.ts";
+import { DuplicateJobTypeError, EmptyWorkerError } from "../errors.ts";
+import type { Middleware } from "../lifecycle/process-job/processor.ts";
+import { startWorker } from "./start-worker.ts";
+import { assertMiddleware, type ImplementOptions, toProcessor } from "./to-processor.ts";
+import { type GivenWorkerOptions, toWorkerOptions } from "./worker-options.ts";
+
+/** A worker at work: call it, or its `stop`, to end it. */
+export type RunningWorker = (() => Promise<void>) & {
+  readonly workerId: string;
+  readonly stop: () => Promise<void>;
+};
+
+export interface WorkerBuilder {
+  use(middleware: Middleware): WorkerBuilder;
+  implementJobType(options: ImplementOptions): WorkerBuilder;
+  start(options?: GivenWorkerOptions): Promise<RunningWorker>;
+}
+
+interface WorkerParts {
+  readonly middleware: readonly Middleware[];
+  readonly types: readonly ImplementOptions[];
+}
+
+/** Whoever closes the whole. */
+export interface WorkerOwner {
+  /** Refuses to start another when it has been closed. */
+  assertOpen(): void;
+  /** Is told how to stop a worker as soon as it begins to start; returns how to forget it. */
+  track(stop: () => Promise<void>): () => void;
+}
+
+export const createWorker = (
+  engine: Engine,
+  owner: WorkerOwner,
+  parts: WorkerParts = { middleware: [], types: [] },
+): WorkerBuilder => ({
+  use: (middleware) => {
+    assertMiddleware(middleware);
+    return createWorker(engine, owner, {
+      ...parts,
+      middleware: [...parts.middleware, middleware],
+    });
+  },
+  implementJobType: (options) => {
+    const { typeName } = toProcessor(options, []);
+    engine.registry.assertKnown(typeName);
+    if (parts.types.some((type) => type.typeName === typeName)) {
+      throw new DuplicateJobTypeError(typeName);
+    }
+    return createWorker(engine, owner, { ...parts, types: [...parts.types, options] });
+  },
+  start: async (given = {}) => {
+    if (parts.types.length === 0) throw new EmptyWorkerError();
+    const options = toWorkerOptions(given, engine.hasNotifyAdapter);
+    const processors = parts.types.map((type) => toProcessor(type, parts.middleware));
+    owner.assertOpen();
+    const starting = startWorker(engine, processors, options);
+    const stopStages = async (): Promise<void> => (await starting)();
+    const forget = owner.track(stopStages);
+    try {
+      await starting;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+    const stop = async (): Promise<void> => {
+      await stopStages();
+      forget();
+    };
+    return Object.assign(() => stop(), { workerId: options.workerId, stop });
+  },
+});

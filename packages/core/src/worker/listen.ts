@@ -1,0 +1,55 @@
+// The worker's ears. A notify adapter that cannot listen, now or later, costs latency only: polling goes on, and listening is
+// tried again with backoff until the worker stops.
+import type { StopListening } from "../adapters/notify-adapter.ts";
+import { exponentialDelayMs, withJitter } from "../model/backoff.ts";
+import { sleep } from "../async/sleep.ts";
+import { within } from "../async/within.ts";
+import type { Engine } from "../engine.ts";
+
+/** How long a start or a stop waits for its ears: a server that does not answer must not keep a worker from either. */
+const patienceMs = 1_000;
+
+/** Starts listening; resolves after the first try, successful or not, or when that takes long. */
+export const listenResiliently = async (
+  engine: Engine,
+  listen: () => Promise<StopListening>,
+  /** Called when it listens, late or not: what was told before has to be looked for. */
+  onListening: () => void,
+): Promise<StopListening> => {
+  const stopping = new AbortController();
+  let stop: StopListening | null = null;
+
+  const attempt = async (): Promise<boolean> => {
+    try {
+      const stopListening = await listen();
+      if (stopping.signal.aborted) await stopListening();
+      else {
+        stop = stopListening;
+        onListening();
+      }
+      return true;
+    } catch (error) {
+      // Reported by the adapter's wrapping.
+      void error;
+      return false;
+    }
+  };
+  const retry = async (): Promise<void> => {
+    for (let count = 1; !stopping.signal.aborted; count++) {
+      const delayMs = exponentialDelayMs(count, 200, 2, 10_000);
+      await sleep(engine.clock, withJitter(delayMs, "equal", engine.random), stopping.signal);
+      if (stopping.signal.aborted || (await attempt())) return;
+    }
+  };
+
+  const tried = attempt();
+  const retrying = tried.then((isListening) => (isListening ? undefined : retry()));
+  await within(engine.clock, tried, patienceMs);
+  return async () => {
+    stopping.abort();
+    // A try that hangs is ended by its own result, whenever that comes.
+    await within(engine.clock, retrying, patienceMs);
+    // Its errors are reported by the adapter's wrapping.
+    if (stop !== null) await within(engine.clock, stop(), patienceMs);
+  };
+};

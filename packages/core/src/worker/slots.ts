@@ -1,0 +1,103 @@
+// Stage 2: at most `concurrency` process functions at a time, in the order in which their jobs were claimed.
+import type { Attempt } from "../lifecycle/process-job/attempt.ts";
+
+export class Slots {
+  readonly concurrency: number;
+  readonly #run: (attempt: Attempt) => Promise<void>;
+  readonly #onFreed: (attempt: Attempt) => void;
+  #queue: Attempt[] = [];
+  #head = 0;
+  #activeCount = 0;
+  #begunCount = 0;
+  #isClosed = false;
+  /** Claimed of each type that has a limit of its own, and not over; queued ones included. */
+  readonly #countByType = new Map<string, number>();
+
+  constructor(
+    concurrency: number,
+    /** Must not reject. */
+    run: (attempt: Attempt) => Promise<void>,
+    /** A slot is free again. */
+    onFreed: (attempt: Attempt) => void,
+  ) {
+    this.concurrency = concurrency;
+    this.#run = run;
+    this.#onFreed = onFreed;
+  }
+
+  get activeCount(): number {
+    return this.#activeCount;
+  }
+
+  get queuedCount(): number {
+    return this.#queue.length - this.#head;
+  }
+
+  /** Since the worker started: for how fast jobs go. */
+  get begunCount(): number {
+    return this.#begunCount;
+  }
+
+  countOf(typeName: string): number {
+    return this.#countByType.get(typeName) ?? 0;
+  }
+
+  offer(attempts: readonly Attempt[]): void {
+    for (const attempt of attempts) {
+      this.#queue.push(attempt);
+      this.#count(attempt, 1);
+    }
+    this.#fill();
+  }
+
+  /** Nothing begins any more: what is queued, or still comes, waits to be taken out. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Takes out those not begun that the predicate picks. */
+  takeQueued(isPicked: (attempt: Attempt) => boolean): readonly Attempt[] {
+    const queued = this.#queue.slice(this.#head);
+    const taken = queued.filter(isPicked);
+    if (taken.length === 0) return taken;
+    this.#queue = queued.filter((attempt) => !taken.includes(attempt));
+    this.#head = 0;
+    for (const attempt of taken) this.#count(attempt, -1);
+    return taken;
+  }
+
+  #fill(): void {
+    while (this.#activeCount < this.concurrency && !this.#isClosed) {
+      const attempt = this.#queue[this.#head];
+      if (attempt === undefined) break;
+      this.#head++;
+      this.#begin(attempt);
+    }
+    // Shifting an array moves all of it; a moving head costs nothing until the array is worth cutting.
+    if (this.#head === this.#queue.length) {
+      this.#queue = [];
+      this.#head = 0;
+    } else if (this.#head > 256 && this.#head * 2 > this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  #begin(attempt: Attempt): void {
+    this.#activeCount++;
+    this.#begunCount++;
+    attempt.hasBegun = true;
+    void this.#run(attempt).then(() => {
+      this.#activeCount--;
+      this.#count(attempt, -1);
+      this.#fill();
+      this.#onFreed(attempt);
+    });
+  }
+
+  #count({ job, processor }: Attempt, delta: number): void {
+    // Nobody asks for types without a limit of their own.
+    if (processor.concurrency === null) return;
+    this.#countByType.set(job.typeName, this.countOf(job.typeName) + delta);
+  }
+}

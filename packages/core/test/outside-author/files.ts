@@ -1,0 +1,75 @@
+/** The adapter of somebody else: thin, but with all an author has to write. */
+const adapter = `
+import { createInProcessStateAdapter, type StateAdapter } from "queuert";
+
+export interface ShelfContext {
+  readonly shelf: string;
+}
+
+/** Keeps jobs "on a shelf": delegates to the in-process store, in contexts of its own. */
+export const createShelfStateAdapter = (): StateAdapter<ShelfContext, ShelfContext, string> => {
+  const store = createInProcessStateAdapter() as unknown as StateAdapter<ShelfContext, ShelfContext, string>;
+  const shelf = { shelf: "first" };
+  return {
+    ...store,
+    runInTransaction: (callback) => store.runInTransaction((context) => callback({ ...context, ...shelf })),
+    provideContext: (callback) => store.provideContext((context) => callback({ ...context, ...shelf })),
+    // Broken on purpose where a test asks for it.
+    renewLeases: (params) =>
+      process.env["BROKEN_SHELF"] === undefined
+        ? store.renewLeases(params)
+        : Promise.resolve(params.leases.map(() => ({ kind: "held" }) as const)),
+  };
+};
+`;
+
+const test = `
+import {
+  extendWithCommon,
+  extendWithNotifyInProcess,
+  extendWithState,
+  notifyAdapterTestSuite,
+  stateAdapterTestSuite,
+  stateModelTestSuite,
+} from "queuert/testing";
+import { it as vitestIt } from "vitest";
+import { createShelfStateAdapter } from "./shelf.ts";
+
+const it = extendWithNotifyInProcess(
+  extendWithState(extendWithCommon(vitestIt), () =>
+    Promise.resolve({
+      stateAdapter: createShelfStateAdapter(),
+      close: () => Promise.resolve(),
+    }),
+  ),
+);
+
+const rule = process.env["SHELF_GAP"];
+stateAdapterTestSuite({ it, gaps: rule === undefined ? [] : [{ rule, reason: "for the test" }] });
+if (process.env["BROKEN_SHELF"] === undefined && rule === undefined) {
+  stateModelTestSuite({ it, runs: 10 });
+  notifyAdapterTestSuite({ it, hints: true, network: false });
+}
+`;
+
+const tsconfig = JSON.stringify({
+  compilerOptions: {
+    target: "es2023",
+    lib: ["es2023"],
+    module: "nodenext",
+    moduleResolution: "nodenext",
+    types: ["node"],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    skipLibCheck: true,
+  },
+  include: ["*.ts"],
+});
+
+export const outsideFiles: Readonly<Record<string, string>> = {
+  "shelf.ts": adapter,
+  "shelf.test.ts": test,
+  "tsconfig.json": tsconfig,
+};

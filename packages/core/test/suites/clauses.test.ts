@@ -1,0 +1,60 @@
+// Each bullet of the contract is a promise with a case of the same wording. This reads the contract as text and looks for
+// the cases; a promise that no case can show is named here, with the reason.
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { stateRaceSuites, stateSuites } from "../../src/testing.ts";
+
+const contractPath = new URL("../../src/adapters/state-adapter.ts", import.meta.url);
+
+/** The bullets between a comment's start and its end, each as one line of text. */
+const bulletsOf = (source: string): string[] => {
+  const comments = source.match(/\/\*\*[\s\S]*?\*\//g) ?? [];
+  return comments.flatMap((comment) => {
+    const lines = comment.split("\n").map((line) => line.replace(/^\s*\/?\*+\/?\s?/, ""));
+    const bullets: string[] = [];
+    for (const line of lines) {
+      if (line.startsWith("- ")) bullets.push(line.slice(2));
+      else if (line.startsWith("  ") && bullets.length > 0) {
+        bullets.push(`${bullets.pop() ?? ""} ${line.trim()}`);
+      }
+    }
+    return bullets;
+  });
+};
+
+const words = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, " ")
+    .trim();
+
+/** How a sentence begins: enough to know it by. */
+const opening = (sentence: string): string => words(sentence).split(" ").slice(0, 6).join(" ");
+
+/** No case of a store can show these; the reason is what does. */
+const shownElsewhere: Readonly<Record<string, string>> = {
+  "cost does not grow with finished": "the adapters' benchmarks and plans",
+  "one statement per table however many": "the adapters' own tests, which see their statements",
+  "at stricter isolation levels a serialization":
+    "races run such a transaction again, see `isTransactionConflict`",
+};
+
+describe("the state contract", () => {
+  const bullets = bulletsOf(readFileSync(contractPath, "utf8"));
+  const sentences = bullets.flatMap((bullet) => bullet.split(/(?<=\.)\s+/));
+  const titles = [...Object.values(stateSuites).flat(), ...stateRaceSuites].flatMap(({ cases }) =>
+    cases.map(({ title }) => words(title)),
+  );
+
+  it("has bullets", () => {
+    expect(bullets.length).toBeGreaterThan(40);
+  });
+
+  for (const sentence of sentences) {
+    const start = opening(sentence);
+    if (Object.keys(shownElsewhere).some((known) => start.startsWith(known))) continue;
+    it(`has a case for: ${sentence}`, () => {
+      expect(titles.filter((title) => title.includes(start))).not.toEqual([]);
+    });
+  }
+});

@@ -1,0 +1,300 @@
+import { describe, expectTypeOf, it } from "vitest";
+import { client, id, queuert } from "./fixtures.ts";
+import type { JobId } from "./fixtures.ts";
+
+describe("startJobSequence", () => {
+  it("takes the input as written and answers it as read", async () => {
+    const sequence = await queuert.startJobSequence({
+      client,
+      typeName: "send",
+      input: { to: "a@b", at: new Date() },
+      deduplication: { key: "k", strategy: "all", windowMs: 10 },
+      schedule: { afterMs: 10 },
+      priority: 2,
+    });
+    expectTypeOf(sequence.id).toEqualTypeOf<JobId>();
+    expectTypeOf(sequence.typeName).toEqualTypeOf<"send">();
+    expectTypeOf(sequence.input).toEqualTypeOf<{ to: string; at: string; note?: string }>();
+    expectTypeOf(sequence.deduplicated).toEqualTypeOf<boolean>();
+    if (sequence.status === "completed") {
+      expectTypeOf(sequence.output).toEqualTypeOf<{ sentAt: string }>();
+      expectTypeOf(sequence.completedAt).toEqualTypeOf<Date>();
+    }
+    if (sequence.status === "failed") expectTypeOf(sequence.error).toEqualTypeOf<string>();
+  });
+
+  it("knows every output a sequence can end with", async () => {
+    const sequence = await queuert.startJobSequence({
+      client,
+      typeName: "order",
+      input: { orderId: 1 },
+    });
+    if (sequence.status !== "completed") return;
+    expectTypeOf(sequence.output).toEqualTypeOf<
+      { skipped: true } | { parcel: string } | { refused: string }
+    >();
+  });
+
+  it("refuses a wrong, missing or surplus field", async () => {
+    // @ts-expect-error no context
+    await queuert.startJobSequence({ typeName: "order", input: { orderId: 1 } });
+    // @ts-expect-error the input is a number
+    await queuert.startJobSequence({ client, typeName: "order", input: { orderId: "1" } });
+    // @ts-expect-error no input
+    await queuert.startJobSequence({ client, typeName: "order" });
+    // @ts-expect-error an input of another type
+    await queuert.startJobSequence({ client, typeName: "order", input: { day: "" } });
+    // @ts-expect-error no such option
+    await queuert.startJobSequence({ client, typeName: "order", input: { orderId: 1 }, prio: 1 });
+    // @ts-expect-error no such type
+    await queuert.startJobSequence({ client, typeName: "odrer", input: { orderId: 1 } });
+    await queuert.startJobSequence({
+      client,
+      typeName: "order",
+      input: { orderId: 1 },
+      // @ts-expect-error both at and afterMs
+      schedule: { at: new Date(), afterMs: 1 },
+    });
+  });
+
+  it("refuses an internal type", async () => {
+    // @ts-expect-error reached by continueWith only
+    await queuert.startJobSequence({ client, typeName: "charge", input: { cents: 1 } });
+  });
+
+  it("requires blockers, in order, of the types that declare them", async () => {
+    const sequence = await queuert.startJobSequence({
+      client,
+      typeName: "report",
+      input: { month: "" },
+      onBlockerFailure: "fail",
+      startBlockers: async ({ job }) => {
+        expectTypeOf(job.typeName).toEqualTypeOf<"report">();
+        expectTypeOf(job.status).toEqualTypeOf<"blocked" | "pending">();
+        expectTypeOf(job).not.toHaveProperty("blockers");
+        const send = await queuert.startJobSequence({
+          client,
+          typeName: "send",
+          input: { to: "", at: new Date() },
+        });
+        const reship = await queuert.startJobSequence({
+          client,
+          typeName: "reship",
+          input: { parcel: "" },
+        });
+        return [send, reship];
+      },
+    });
+    expectTypeOf(sequence.typeName).toEqualTypeOf<"report">();
+
+    // @ts-expect-error no blockers
+    await queuert.startJobSequence({ client, typeName: "report", input: { month: "" } });
+    await queuert.startJobSequence({
+      client,
+      typeName: "report",
+      input: { month: "" },
+      // @ts-expect-error one blocker too few
+      startBlockers: async () => [{ id, typeName: "send" as const }],
+    });
+    await queuert.startJobSequence({
+      client,
+      typeName: "report",
+      input: { month: "" },
+      // @ts-expect-error the wrong order
+      startBlockers: async () => [
+        { id, typeName: "order" as const },
+        { id, typeName: "send" as const },
+      ],
+    });
+  });
+
+  it("takes any number where the tuple is open", async () => {
+    await queuert.startJobSequence({
+      client,
+      typeName: "digest",
+      input: { day: "" },
+      startBlockers: async () =>
+        Promise.all(
+          ["a", "b"].map(async (to) =>
+            queuert.startJobSequence({ client, typeName: "send", input: { to, at: new Date() } }),
+          ),
+        ),
+    });
+    await queuert.startJobSequence({
+      client,
+      typeName: "digest",
+      input: { day: "" },
+      startBlockers: async () => [],
+    });
+  });
+
+  it("refuses blockers for the types that declare none", async () => {
+    await queuert.startJobSequence({
+      client,
+      typeName: "order",
+      input: { orderId: 1 },
+      // @ts-expect-error declares no blockers
+      startBlockers: async () => [],
+    });
+    await queuert.startJobSequence({
+      client,
+      typeName: "order",
+      input: { orderId: 1 },
+      // @ts-expect-error declares no blockers
+      onBlockerFailure: "fail",
+    });
+  });
+
+  it("takes a type name that is one of several", async () => {
+    const typeName = "order" as "order" | "reship";
+    const sequence = await queuert.startJobSequence({
+      client,
+      typeName,
+      input: { orderId: 1, parcel: "" },
+    });
+    expectTypeOf(sequence.typeName).toEqualTypeOf<"order" | "reship">();
+  });
+});
+
+describe("startJobSequences", () => {
+  it("types each element by its own type name", async () => {
+    const [send, report] = await queuert.startJobSequences({
+      client,
+      sequences: [
+        { typeName: "send", input: { to: "", at: new Date() }, priority: 1 },
+        {
+          typeName: "report",
+          input: { month: "" },
+          startBlockers: async ({ job }) => {
+            expectTypeOf(job.typeName).toEqualTypeOf<"report">();
+            return [
+              { id, typeName: "send" as const },
+              { id, typeName: "order" as const },
+            ];
+          },
+        },
+      ],
+    });
+    expectTypeOf(send.typeName).toEqualTypeOf<"send">();
+    expectTypeOf(report.typeName).toEqualTypeOf<"report">();
+    if (report.status === "completed") {
+      expectTypeOf(report.output).toEqualTypeOf<{ rows: number }>();
+    }
+  });
+
+  it("takes a list of unknown length", async () => {
+    const sequences = await queuert.startJobSequences({
+      client,
+      sequences: [1, 2].map((orderId) => ({ typeName: "order" as const, input: { orderId } })),
+    });
+    expectTypeOf(sequences).items.toHaveProperty("typeName").toEqualTypeOf<"order">();
+  });
+
+  it("refuses what startJobSequence refuses", async () => {
+    await queuert.startJobSequences({
+      client,
+      sequences: [
+        { typeName: "send", input: { to: "", at: new Date() } },
+        // @ts-expect-error the input of another type
+        { typeName: "order", input: { to: "" } },
+      ],
+    });
+    await queuert.startJobSequences({
+      client,
+      // @ts-expect-error reached by continueWith only
+      sequences: [{ typeName: "charge", input: { cents: 1 } }],
+    });
+    await queuert.startJobSequences({
+      client,
+      // @ts-expect-error no blockers
+      sequences: [{ typeName: "report", input: { month: "" } }],
+    });
+  });
+});
+
+describe("transaction and withNotify", () => {
+  it("answer what the callback answers", async () => {
+    const rows = await queuert.transaction(async (context) => context.client.query("select 1"));
+    expectTypeOf(rows).toEqualTypeOf<unknown[]>();
+    expectTypeOf(await queuert.withNotify(async () => 1)).toEqualTypeOf<number>();
+    await queuert.transaction(async (context) =>
+      queuert.startJobSequence({ ...context, typeName: "order", input: { orderId: 1 } }),
+    );
+  });
+});
+
+describe("waitForJobSequenceCompletion", () => {
+  it("answers the completed sequence", async () => {
+    const sequence = await queuert.waitForJobSequenceCompletion({
+      typeName: "order",
+      id,
+      timeoutMs: 1_000,
+    });
+    expectTypeOf(sequence.status).toEqualTypeOf<"completed">();
+    expectTypeOf(sequence.output).toEqualTypeOf<
+      { skipped: true } | { parcel: string } | { refused: string }
+    >();
+  });
+
+  it("refuses an internal type and an id of another kind", async () => {
+    // @ts-expect-error no sequence starts with it
+    await queuert.waitForJobSequenceCompletion({ typeName: "ship", id, timeoutMs: 1 });
+    // @ts-expect-error not a job id
+    await queuert.waitForJobSequenceCompletion({ typeName: "order", id: "1", timeoutMs: 1 });
+  });
+});
+
+describe("completeJobSequence", () => {
+  it("narrows by type name and goes on with the job it continued to", async () => {
+    const result = await queuert.completeJobSequence({
+      client,
+      typeName: "order",
+      id,
+      complete: async ({ job, complete }) => {
+        expectTypeOf(job.status).toEqualTypeOf<"blocked" | "pending" | "running">();
+        if (job.typeName !== "order") return null;
+        expectTypeOf(job.input).toEqualTypeOf<{ orderId: number }>();
+        const next = await complete(job, async ({ client, continueWith }) => {
+          await client.query("");
+          return continueWith({ typeName: "ship", input: { address: "" } });
+        });
+        expectTypeOf(next.typeName).toEqualTypeOf<"ship">();
+        expectTypeOf(next.status).toEqualTypeOf<"blocked" | "pending">();
+        const done = await complete(next, async () => ({ parcel: "p" }));
+        expectTypeOf(done.status).toEqualTypeOf<"completed">();
+        return done.completedAt;
+      },
+    });
+    expectTypeOf(result).toEqualTypeOf<Date | null>();
+  });
+
+  it("refuses another type's output and a job that is not narrowed", async () => {
+    await queuert.completeJobSequence({
+      client,
+      typeName: "order",
+      id,
+      complete: async ({ job, complete }) => {
+        // @ts-expect-error the outputs of a union of types cannot be told apart
+        await complete(job, async () => ({ skipped: true as const }));
+        if (job.typeName === "ship") {
+          // @ts-expect-error the output of another type
+          await complete(job, async () => ({ skipped: true }));
+        }
+      },
+    });
+  });
+});
+
+describe("deleteJobSequences, retryFailedJobs, triggerJobs", () => {
+  it("take ids, in a transaction or on their own", async () => {
+    await queuert.deleteJobSequences({ client, rootSequenceIds: [id] });
+    const retried = await queuert.retryFailedJobs({ ids: [id] });
+    expectTypeOf(retried).items.toHaveProperty("retried").toEqualTypeOf<boolean>();
+    await queuert.retryFailedJobs({ client, ids: [id] });
+    await queuert.triggerJobs({ ids: [id] });
+    // @ts-expect-error deletes only in a transaction
+    await queuert.deleteJobSequences({ rootSequenceIds: [id] });
+    // @ts-expect-error not a job id
+    await queuert.triggerJobs({ ids: ["x"] });
+  });
+});
