@@ -1,0 +1,119 @@
+import {
+  type ConnectionRetryConfig,
+  createJobIdGenerator,
+  type StateAdapter,
+  wrapStateAdapterWithRetry,
+} from "queuert/internal";
+import { createDatabase, type Database } from "./database.ts";
+import { isTransientSqliteError } from "./is-transient-error.ts";
+import { assertSqliteSchema, migrateSqliteSchema } from "./migrations/migrate.ts";
+import { assertIdType, tableNames, tablePrefixDefault } from "./names.ts";
+import { acquireJobs } from "./state/acquire-jobs.ts";
+import { addBlockers } from "./state/add-blockers.ts";
+import { completeJobs } from "./state/complete-jobs.ts";
+import { createJobs } from "./state/create-jobs.ts";
+import { deleteFinishedSequences } from "./state/delete-finished-sequences.ts";
+import { deleteSequences } from "./state/delete-sequences.ts";
+import { failJobs } from "./state/fail-jobs.ts";
+import { getBlockers } from "./state/get-blockers.ts";
+import { getJobs } from "./state/get-jobs.ts";
+import { getSequences } from "./state/get-sequences.ts";
+import { listBlockerEdges } from "./state/list-blocker-edges.ts";
+import { listJobs } from "./state/list-jobs.ts";
+import { listSequences } from "./state/list-sequences.ts";
+import { lockSequences } from "./state/lock-sequences.ts";
+import { reclaimExpiredLeases } from "./state/reclaim-expired-leases.ts";
+import { renewLeases } from "./state/renew-leases.ts";
+import { rescheduleJobs } from "./state/reschedule-jobs.ts";
+import { retryFailedJobs } from "./state/retry-failed-jobs.ts";
+import { summarize } from "./state/summarize.ts";
+import { triggerJobs } from "./state/trigger-jobs.ts";
+import type { SqliteStateProvider } from "./state-provider.ts";
+
+/** Jobs in a SQLite file. */
+export type SqliteStateAdapter<
+  TTxContext extends object = object,
+  TContext extends object = TTxContext,
+  TJobId extends string = string,
+> = StateAdapter<TTxContext, TContext, TJobId>;
+
+export interface SqliteStateAdapterOptions<
+  TTxContext extends object,
+  TContext extends object,
+  TJobId extends string,
+> {
+  readonly stateProvider: SqliteStateProvider<TTxContext, TContext>;
+  /** Prefix of all tables and indexes. Default `"queuert_"`; `""` for none. */
+  readonly tablePrefix?: string | undefined;
+  /** SQL type of the columns that hold job ids. Default `"TEXT"`. */
+  readonly idType?: string | undefined;
+  /** Makes the ids of new jobs. Default: UUID version 7, which sort by time and so keep inserts fast. */
+  readonly idGenerator?: (() => TJobId) | undefined;
+  /** How often a call that found the file locked is tried again, beyond the provider's own waiting. */
+  readonly connectionRetryConfig?: ConnectionRetryConfig | undefined;
+  /** Which errors are passing. Default: that somebody else has the writer. */
+  readonly isTransientError?: ((error: unknown) => boolean) | undefined;
+  /** Whether to create the tables, or bring them up to date, at the start. Default true. */
+  readonly migrate?: boolean | undefined;
+}
+
+/**
+ * Keeps jobs in a SQLite file, beside the application's own tables.
+ *
+ * @throws QUEUERT_SQLITE_SCHEMA_TOO_NEW, QUEUERT_SQLITE_SCHEMA_TOO_OLD, QUEUERT_SQLITE_NOT_WRITABLE
+ */
+export const createSqliteStateAdapter = async <
+  TTxContext extends object,
+  TContext extends object = TTxContext,
+  TJobId extends string = string,
+>(
+  options: SqliteStateAdapterOptions<TTxContext, TContext, TJobId>,
+): Promise<SqliteStateAdapter<TTxContext, TContext, TJobId>> => {
+  const { stateProvider, tablePrefix = tablePrefixDefault, idType = "TEXT" } = options;
+  const names = tableNames(tablePrefix);
+  assertIdType(idType);
+  if (options.migrate === false) await assertSqliteSchema(stateProvider, names);
+  else await migrateSqliteSchema({ stateProvider, tablePrefix, idType });
+
+  const nextId = options.idGenerator ?? createJobIdGenerator();
+  const adapter = assemble(stateProvider, createDatabase(stateProvider, names, nextId));
+  return wrapStateAdapterWithRetry<TTxContext, TContext, TJobId, typeof adapter>(adapter, {
+    ...options.connectionRetryConfig,
+    isRetryable: options.isTransientError ?? isTransientSqliteError,
+  });
+};
+
+const assemble = <TTxContext extends object, TContext extends object>(
+  provider: SqliteStateProvider<TTxContext, TContext>,
+  database: Database<TTxContext, TContext>,
+): StateAdapter<TTxContext, TContext, string> => ({
+  capabilities: {
+    concurrentWriters: false,
+    renewsLeasesBesideTransactions: false,
+    failedStatementAbortsTransaction: false,
+    sharedBetweenProcesses: true,
+  },
+  provideContext: (callback) => provider.provideContext(callback),
+  runInTransaction: (callback) => provider.runInTransaction(callback),
+  isInTransaction: async (context) => provider.isInTransaction(context),
+  createJobs: createJobs(database),
+  addBlockers: addBlockers(database),
+  acquireJobs: acquireJobs(database),
+  renewLeases: renewLeases(database),
+  completeJobs: completeJobs(database),
+  rescheduleJobs: rescheduleJobs(database),
+  failJobs: failJobs(database),
+  reclaimExpiredLeases: reclaimExpiredLeases(database),
+  retryFailedJobs: retryFailedJobs(database),
+  triggerJobs: triggerJobs(database),
+  lockSequences: lockSequences(database),
+  deleteSequences: deleteSequences(database),
+  deleteFinishedSequences: deleteFinishedSequences(database),
+  getJobs: getJobs(database),
+  getSequences: getSequences(database),
+  getBlockers: getBlockers(database),
+  listBlockerEdges: listBlockerEdges(database),
+  listJobs: listJobs(database),
+  listSequences: listSequences(database),
+  summarize: summarize(database),
+});

@@ -1,0 +1,47 @@
+// What SQLite's result codes mean, whichever driver reports them.
+
+// The low byte is the primary code; the rest says more about it.
+const codes = { busy: 5, locked: 6, readonly: 8, cantOpen: 14, constraint: 19, notADatabase: 26 };
+const constraintPrimaryKey = 1_555;
+const constraintUnique = 2_067;
+
+const names: Readonly<Record<string, number>> = {
+  SQLITE_BUSY: codes.busy,
+  SQLITE_LOCKED: codes.locked,
+  SQLITE_READONLY: codes.readonly,
+  SQLITE_CANTOPEN: codes.cantOpen,
+  SQLITE_CONSTRAINT_PRIMARYKEY: constraintPrimaryKey,
+  SQLITE_CONSTRAINT_UNIQUE: constraintUnique,
+  SQLITE_NOTADB: codes.notADatabase,
+};
+
+/** SQLite's numeric code: `node:sqlite` gives it as `errcode`, `better-sqlite3` its name as `code`. */
+const codeOf = (error: unknown): number | null => {
+  if (typeof error !== "object" || error === null) return null;
+  if ("errcode" in error && typeof error.errcode === "number") return error.errcode;
+  if (!("code" in error) || typeof error.code !== "string") return null;
+  const { code } = error;
+  const known = names[code];
+  if (known !== undefined) return known;
+  // SQLITE_BUSY_SNAPSHOT and the like: the first two words are the primary code.
+  return names[code.split("_", 2).join("_")] ?? null;
+};
+
+const isPrimary = (error: unknown, primary: number): boolean => {
+  const code = codeOf(error);
+  return code !== null && (code & 0xff) === primary;
+};
+
+/** Somebody else has a lock on the file that goes away by itself. */
+export const isBusy = (error: unknown): boolean =>
+  isPrimary(error, codes.busy) || isPrimary(error, codes.locked);
+
+export const isReadonly = (error: unknown): boolean => isPrimary(error, codes.readonly);
+export const isCannotOpen = (error: unknown): boolean => isPrimary(error, codes.cantOpen);
+export const isNotADatabase = (error: unknown): boolean => isPrimary(error, codes.notADatabase);
+
+/** A primary key or a unique index refused a row. */
+export const isDuplicate = (error: unknown): boolean => {
+  const code = codeOf(error);
+  return code === constraintPrimaryKey || code === constraintUnique;
+};

@@ -1,0 +1,62 @@
+// WHERE clauses out of the filters that are given. Few shapes, so every statement is prepared once and kept; values
+// are always parameters.
+import { jobStatuses, type JobStatus, type ListJobsParams } from "queuert/internal";
+import type { SqliteValue } from "./connection.ts";
+
+export interface Conditions {
+  readonly where: string;
+  readonly parameters: readonly SqliteValue[];
+}
+
+export type Condition = readonly [sql: string, ...parameters: SqliteValue[]];
+
+export const allOf = (conditions: readonly (Condition | null)[]): Conditions => {
+  const given = conditions.filter((condition) => condition !== null);
+  return {
+    where: given.length === 0 ? "TRUE" : given.map(([sql]) => sql).join(" AND "),
+    parameters: given.flatMap(([, ...parameters]) => parameters),
+  };
+};
+
+export const isOneOf = (column: string, values: readonly string[] | null): Condition | null => {
+  if (values === null) return null;
+  const [only] = values;
+  if (only !== undefined && values.length === 1) return [`${column} = ?`, only];
+  return [`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(values)];
+};
+
+/**
+ * For statuses that only live or failed jobs have: the ordinals of those jobs, each status from its own partial index, for
+ * which it has to stand in the text. Otherwise a page of ten failed jobs would go through a million completed ones.
+ */
+export const ordinalsWithStatus = (job: string, statuses: readonly JobStatus[]): string | null =>
+  statuses.length === 0 || statuses.includes("completed")
+    ? null
+    : jobStatuses
+        .filter((status) => statuses.includes(status))
+        .map((status) => `SELECT ordinal FROM ${job} WHERE status = '${status}'`)
+        .join(" UNION ALL ");
+
+type Page = Pick<ListJobsParams<object>, "afterOrdinal" | "order" | "createdFrom" | "createdTo">;
+
+/** What both lists have: a page strictly after an ordinal, and the time of creation. */
+export const pageConditions = (
+  alias: string,
+  { afterOrdinal, order, createdFrom, createdTo }: Page,
+): readonly (Condition | null)[] => [
+  afterOrdinal === null
+    ? null
+    : [`${alias}.ordinal ${order === "asc" ? ">" : "<"} ?`, afterOrdinal],
+  createdFrom === null ? null : [`${alias}.created_at >= ?`, createdFrom.getTime()],
+  createdTo === null ? null : [`${alias}.created_at < ?`, createdTo.getTime()],
+];
+
+/** The jobs of a tree: the root's first job, and all whose id is not the root's. */
+export const isInTree = (alias: string, rootSequenceId: string | null): Condition | null =>
+  rootSequenceId === null
+    ? null
+    : [
+        `(${alias}.id = ? OR (${alias}.root_sequence_id = ? AND ${alias}.root_sequence_id <> ${alias}.id))`,
+        rootSequenceId,
+        rootSequenceId,
+      ];

@@ -1,0 +1,49 @@
+import { InvalidOptionError } from "queuert/internal";
+
+/** The tables, with their prefix. Checked to be plain identifiers: they stand in statements as they are. */
+export interface TableNames {
+  readonly prefix: string;
+  readonly job: string;
+  readonly blocker: string;
+  /** One row: no job gets an ordinal up to it, even when the jobs that had them are gone. */
+  readonly ordinal: string;
+  readonly migration: string;
+}
+
+export const tablePrefixDefault = "queuert_";
+const prefixLengthMax = 60;
+
+export const tableNames = (prefix: string): TableNames => {
+  if (typeof prefix !== "string" || !/^([A-Za-z_]\w*)?$/.test(prefix)) {
+    throw new InvalidOptionError(
+      "tablePrefix",
+      prefix,
+      "give letters, digits and underscores, not beginning with a digit",
+    );
+  }
+  if (prefix.length > prefixLengthMax || /^sqlite_/i.test(prefix)) {
+    throw new InvalidOptionError(
+      "tablePrefix",
+      prefix,
+      `give at most ${prefixLengthMax} characters, not beginning with sqlite_`,
+    );
+  }
+  return {
+    prefix,
+    job: `${prefix}job`,
+    blocker: `${prefix}job_blocker`,
+    ordinal: `${prefix}ordinal`,
+    migration: `${prefix}migration`,
+  };
+};
+
+/**
+ * Ids are strings, and a column that turned "007" into 7 would lose them. SQLite's own rule for a type's affinity:
+ * INT anywhere makes numbers; CHAR, CLOB and TEXT keep text.
+ */
+export const assertIdType = (idType: string): void => {
+  const keepsText = /char|clob|text/i.test(idType) && !/int/i.test(idType);
+  if (!keepsText || !/^[A-Za-z][\w ]*(\(\d+\))?$/.test(idType)) {
+    throw new InvalidOptionError("idType", idType, "give a text type, such as TEXT or VARCHAR(36)");
+  }
+};

@@ -1,0 +1,158 @@
+import type BetterSqlite3 from "better-sqlite3";
+import type { SqliteConnection, SqliteStatement, SqliteValue } from "../connection.ts";
+import { SqliteDriverMissingError } from "../errors.ts";
+import {
+  createFileProvider,
+  type DriverConnection,
+  type SqliteContext,
+  type SqliteFileProvider,
+} from "./file-provider.ts";
+import {
+  assertOnDisk,
+  busyTimeoutMsDefault,
+  checkUsersConnection,
+  type FileSettings,
+  setUpOwnConnection,
+  toFileError,
+} from "./open-file.ts";
+
+export type { SqliteContext, SqliteFileProvider } from "./file-provider.ts";
+export type { FileSettings, SqliteSynchronous } from "./open-file.ts";
+
+/** The context of a transaction: its `client` is a `better-sqlite3` database, usable until the transaction ends. */
+export type BetterSqlite3Context = SqliteContext<BetterSqlite3.Database>;
+
+type Constructor = new (
+  filename: string,
+  options?: BetterSqlite3.Options,
+) => BetterSqlite3.Database;
+
+interface OpenOptions extends FileSettings {
+  /** The file; created when it does not exist. */
+  readonly filename: string;
+  /** Throws when the file does not exist. */
+  readonly mustExist?: boolean | undefined;
+  /** The constructor to open it with, for forks and aliases of the package. Default: that of `better-sqlite3`. */
+  readonly driver?: Constructor | undefined;
+  readonly database?: never;
+}
+
+interface AdoptOptions extends Omit<FileSettings, "synchronous"> {
+  /**
+   * A connection of yours to write through. What your code does on it while a transaction is open takes part in that
+   * transaction. Queuert checks its settings, changes none, never closes it, and opens a second one to read with.
+   */
+  readonly database: BetterSqlite3.Database;
+  /** A second connection of yours to the same file to read with; needed where opening one takes a key. */
+  readonly reader?: BetterSqlite3.Database | undefined;
+  readonly filename?: never;
+}
+
+export type BetterSqlite3ProviderOptions = OpenOptions | AdoptOptions;
+
+/** Opens a file with `better-sqlite3`: 12 on Node 20, 12 or 13 on newer. */
+export const createBetterSqlite3Provider = async (
+  options: BetterSqlite3ProviderOptions,
+): Promise<SqliteFileProvider<BetterSqlite3.Database>> => {
+  const filename = options.database === undefined ? options.filename : options.database.name;
+  assertOnDisk(filename);
+  const busyTimeoutMs = options.busyTimeoutMs ?? busyTimeoutMsDefault;
+  const opened: DriverConnection<BetterSqlite3.Database>[] = [];
+  try {
+    const { writer, reader } =
+      options.database === undefined ? await open(options, opened) : await adopt(options, opened);
+    return createFileProvider({ filename, writer, reader, busyTimeoutMs });
+  } catch (error) {
+    for (const connection of opened) connection.close();
+    throw toFileError(error, filename);
+  }
+};
+
+type Connections = Record<"writer" | "reader", DriverConnection<BetterSqlite3.Database>>;
+
+// `opened` collects what has to be closed when a later step fails.
+const open = async (
+  options: OpenOptions,
+  opened: DriverConnection<BetterSqlite3.Database>[],
+): Promise<Connections> => {
+  const Driver = options.driver ?? (await loadDriver());
+  const { filename, mustExist = false } = options;
+  const writer = toConnection(new Driver(filename, { fileMustExist: mustExist, timeout: 0 }), true);
+  opened.push(writer);
+  await setUpOwnConnection(writer, options);
+  const reader = toConnection(new Driver(filename, { readonly: true, timeout: 0 }), true);
+  opened.push(reader);
+  return { writer, reader };
+};
+
+const loadDriver = async (): Promise<Constructor> => {
+  try {
+    return (await import("better-sqlite3")).default;
+  } catch (error) {
+    throw new SqliteDriverMissingError("better-sqlite3", { cause: error });
+  }
+};
+
+const adopt = async (
+  options: AdoptOptions,
+  opened: DriverConnection<BetterSqlite3.Database>[],
+): Promise<Connections> => {
+  const { database } = options;
+  const writer = toConnection(database, false);
+  await checkUsersConnection(writer, options);
+  if (options.reader !== undefined) return { writer, reader: toConnection(options.reader, false) };
+  // The very package, fork or alias that opened the first one: its types do not say so, but instances know it.
+  const Driver = database.constructor as Constructor;
+  const reader = toConnection(new Driver(database.name, { readonly: true, timeout: 0 }), true);
+  opened.push(reader);
+  return { writer, reader };
+};
+
+const toConnection = (
+  client: BetterSqlite3.Database,
+  owned: boolean,
+): DriverConnection<BetterSqlite3.Database> => {
+  const statements = new Map<string, SqliteStatement>();
+  const connection: SqliteConnection = {
+    prepare: (sql) => {
+      let statement = statements.get(sql);
+      if (statement === undefined) {
+        statement = toStatement(client.prepare(sql));
+        statements.set(sql, statement);
+      }
+      return statement;
+    },
+    exec: (sql) => {
+      client.exec(sql);
+    },
+    get inTransaction() {
+      return client.inTransaction;
+    },
+  };
+  return {
+    client,
+    connection,
+    close: () => {
+      if (owned) client.close();
+    },
+  };
+};
+
+const toStatement = (statement: BetterSqlite3.Statement): SqliteStatement => {
+  if (!statement.reader) {
+    return {
+      // The driver's own function: it is called for every row that is written.
+      run: statement.run.bind(statement),
+      all: () => [],
+      get: () => undefined,
+    };
+  }
+  // Arrays cost half of what objects cost. Whether integers are bigints is the connection's setting: not for these.
+  statement.raw(true).safeIntegers(false);
+  return {
+    run: (...parameters) => ({ changes: statement.all(...parameters).length, lastInsertRowid: 0 }),
+    // The driver's types speak of unknown rows; `raw` makes them arrays of what a column can hold.
+    all: (...parameters) => statement.all(...parameters) as readonly (readonly SqliteValue[])[],
+    get: (...parameters) => statement.get(...parameters) as readonly SqliteValue[] | undefined,
+  };
+};

@@ -1,0 +1,145 @@
+import type { SqliteConnection, SqliteStatement, SqliteValue } from "../connection.ts";
+import { SqliteDriverMissingError } from "../errors.ts";
+import {
+  createFileProvider,
+  type DriverConnection,
+  type SqliteContext,
+  type SqliteFileProvider,
+} from "./file-provider.ts";
+import {
+  loadNodeSqlite,
+  type NodeSqliteConstructor,
+  type NodeSqliteDatabase,
+  type NodeSqliteStatement,
+} from "./node-sqlite-types.ts";
+import {
+  assertOnDisk,
+  busyTimeoutMsDefault,
+  checkUsersConnection,
+  type FileSettings,
+  setUpOwnConnection,
+  toFileError,
+} from "./open-file.ts";
+
+export type { SqliteContext, SqliteFileProvider } from "./file-provider.ts";
+export type {
+  NodeSqliteConstructor,
+  NodeSqliteDatabase,
+  NodeSqliteStatement,
+} from "./node-sqlite-types.ts";
+export type { FileSettings, SqliteSynchronous } from "./open-file.ts";
+
+/** The context of a transaction: its `client` is a `node:sqlite` database, usable until the transaction ends. */
+export type NodeSqliteContext<TClient extends NodeSqliteDatabase = NodeSqliteDatabase> =
+  SqliteContext<TClient>;
+
+interface OpenOptions<TClient extends NodeSqliteDatabase> extends FileSettings {
+  /** The file; created when it does not exist. */
+  readonly filename: string;
+  /** `DatabaseSync` of `node:sqlite`, for the client to have its type. Default: the running Node's. */
+  readonly driver?: NodeSqliteConstructor<TClient> | undefined;
+  readonly database?: never;
+}
+
+interface AdoptOptions<TClient extends NodeSqliteDatabase> extends Omit<
+  FileSettings,
+  "synchronous"
+> {
+  /**
+   * A connection of yours to write through. What your code does on it while a transaction is open takes part in that
+   * transaction. Queuert checks its settings, changes none, never closes it, and opens a second one to read with.
+   */
+  readonly database: TClient;
+  readonly filename?: never;
+}
+
+export type NodeSqliteProviderOptions<TClient extends NodeSqliteDatabase = NodeSqliteDatabase> =
+  OpenOptions<TClient> | AdoptOptions<TClient>;
+
+/** Opens a file with the SQLite that Node 22 and newer bring along. */
+export const createNodeSqliteProvider = async <
+  TClient extends NodeSqliteDatabase = NodeSqliteDatabase,
+>(
+  options: NodeSqliteProviderOptions<TClient>,
+): Promise<SqliteFileProvider<TClient>> => {
+  // A database in memory has no location.
+  const filename = isAdopting(options) ? (options.database.location() ?? "") : options.filename;
+  assertOnDisk(filename);
+  const busyTimeoutMs = options.busyTimeoutMs ?? busyTimeoutMsDefault;
+  const opened: DriverConnection<TClient>[] = [];
+  try {
+    const Driver = await driverOf(options);
+    const writer = isAdopting(options)
+      ? toConnection(options.database, false)
+      : toConnection(new Driver(filename), true);
+    opened.push(writer);
+    await (isAdopting(options)
+      ? checkUsersConnection(writer, options)
+      : setUpOwnConnection(writer, options));
+    const reader = toConnection(new Driver(filename, { readOnly: true, timeout: 0 }), true);
+    opened.push(reader);
+    return createFileProvider({ filename, writer, reader, busyTimeoutMs });
+  } catch (error) {
+    for (const connection of opened) connection.close();
+    throw toFileError(error, filename);
+  }
+};
+
+// By a function, for the compiler does not narrow unions that depend on a type parameter.
+const isAdopting = <TClient extends NodeSqliteDatabase>(
+  options: NodeSqliteProviderOptions<TClient>,
+): options is AdoptOptions<TClient> => options.database !== undefined;
+
+const driverOf = async <TClient extends NodeSqliteDatabase>(
+  options: NodeSqliteProviderOptions<TClient>,
+): Promise<NodeSqliteConstructor<TClient>> => {
+  if (!isAdopting(options) && options.driver !== undefined) return options.driver;
+  try {
+    // TClient is wider than this only when `driver` or `database` says so.
+    return (await loadNodeSqlite()) as NodeSqliteConstructor<TClient>;
+  } catch (error) {
+    throw new SqliteDriverMissingError("node:sqlite", { cause: error });
+  }
+};
+
+const toConnection = <TClient extends NodeSqliteDatabase>(
+  client: TClient,
+  owned: boolean,
+): DriverConnection<TClient> => {
+  const statements = new Map<string, SqliteStatement>();
+  const connection: SqliteConnection = {
+    prepare: (sql) => {
+      let statement = statements.get(sql);
+      if (statement === undefined) {
+        statement = toStatement(client.prepare(sql));
+        statements.set(sql, statement);
+      }
+      return statement;
+    },
+    exec: (sql) => client.exec(sql),
+    get inTransaction() {
+      return client.isTransaction;
+    },
+  };
+  return {
+    client,
+    connection,
+    close: () => {
+      if (owned) client.close();
+    },
+  };
+};
+
+type Row = readonly SqliteValue[];
+
+const toStatement = (statement: NodeSqliteStatement): SqliteStatement => {
+  // Arrays cost less than objects. Whether integers are bigints is the connection's setting: not for these.
+  statement.setReturnArrays(true);
+  statement.setReadBigInts(false);
+  return {
+    run: (...parameters) => statement.run(...parameters),
+    // Rows are arrays of what a column can hold, by the setting above.
+    all: (...parameters) => statement.all(...parameters) as readonly Row[],
+    get: (...parameters) => statement.get(...parameters) as Row | undefined,
+  };
+};

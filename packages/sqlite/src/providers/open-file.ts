@@ -1,0 +1,112 @@
+// Opens the two connections of a file, and checks what the file and they are set to. A new file is set up for Queuert;
+// nothing that an owner may have chosen for an existing one is changed unless an option says so.
+import type { SqliteValue } from "../connection.ts";
+import { isCannotOpen, isNotADatabase, isReadonly } from "../driver-errors.ts";
+import {
+  SqliteCannotOpenError,
+  SqliteInMemoryError,
+  SqliteNotADatabaseError,
+  SqliteNotWritableError,
+  SqlitePragmaError,
+} from "../errors.ts";
+import type { DriverConnection } from "./file-provider.ts";
+import { whenNotBusy } from "./writer-gate.ts";
+
+/** What a committed transaction survives besides the death of the process: `"FULL"` also the machine's. */
+export type SqliteSynchronous = "FULL" | "NORMAL";
+
+export interface FileSettings {
+  /**
+   * When SQLite waits for the disk, on the connections this provider opens. `"FULL"` (default): at every commit, so
+   * that nothing committed is lost even when the machine loses power. `"NORMAL"`: at checkpoints only; faster, and a
+   * power failure may take the last commits, never more and never half of one. Killed processes lose nothing either way.
+   */
+  readonly synchronous?: SqliteSynchronous | undefined;
+  /** Switches an existing file to WAL, which is kept in the file. Left out: a file in another mode is refused. */
+  readonly journalMode?: "wal" | undefined;
+  /** For how long to wait for a writer that does not finish, in milliseconds. Default 30 000. */
+  readonly busyTimeoutMs?: number | undefined;
+}
+
+export const busyTimeoutMsDefault = 30_000;
+
+export const assertOnDisk = (filename: string): void => {
+  const name = filename.trim();
+  if (name === "" || name.includes(":memory:") || name.includes("mode=memory")) {
+    throw new SqliteInMemoryError();
+  }
+};
+
+/** Drivers report a bad file when opening it or at the first statement: both come through here. */
+export const toFileError = (error: unknown, filename: string): unknown => {
+  if (isNotADatabase(error)) return new SqliteNotADatabaseError(filename, { cause: error });
+  if (isReadonly(error)) return new SqliteNotWritableError(filename, { cause: error });
+  // better-sqlite3 checks the directory itself, with a TypeError that has no code.
+  if (isCannotOpen(error) || (error instanceof TypeError && /directory/i.test(error.message))) {
+    return new SqliteCannotOpenError(filename, { cause: error });
+  }
+  return error;
+};
+
+const pragma = ({ connection }: DriverConnection<object>, name: string): SqliteValue | undefined =>
+  connection.prepare(`PRAGMA ${name}`).get()?.[0];
+
+/** A connection of the provider's own: set as Queuert wants it. */
+export const setUpOwnConnection = async (
+  own: DriverConnection<object>,
+  settings: FileSettings,
+): Promise<void> => {
+  const busyTimeoutMs = settings.busyTimeoutMs ?? busyTimeoutMsDefault;
+  // SQLite's own waiting blocks the event loop; the writer gate waits instead.
+  own.connection.exec("PRAGMA busy_timeout = 0");
+  own.connection.exec("PRAGMA foreign_keys = ON");
+  await whenNotBusy(() => ensureWal(own, settings.journalMode === "wal"), busyTimeoutMs);
+  own.connection.exec(`PRAGMA synchronous = ${settings.synchronous ?? "FULL"}`);
+};
+
+/** A connection of the user's: checked, and left as it is. */
+export const checkUsersConnection = async (
+  users: DriverConnection<object>,
+  settings: FileSettings,
+): Promise<void> => {
+  const busyTimeoutMs = settings.busyTimeoutMs ?? busyTimeoutMsDefault;
+  await whenNotBusy(() => ensureWal(users, settings.journalMode === "wal"), busyTimeoutMs);
+  if (pragma(users, "foreign_keys") !== 1) {
+    throw new SqlitePragmaError(
+      "foreign_keys",
+      "OFF",
+      "Run `PRAGMA foreign_keys = ON` on the connection before giving it to Queuert.",
+    );
+  }
+  const timeoutMs = pragma(users, "busy_timeout");
+  if (typeof timeoutMs === "number" && timeoutMs > 100) {
+    process.emitWarning(
+      `The SQLite connection given to Queuert waits for other processes up to ${timeoutMs} ms (PRAGMA busy_timeout), ` +
+        "and nothing else runs in this process meanwhile. Set it to 0: Queuert waits without blocking.",
+      { code: "QUEUERT_SQLITE_BUSY_TIMEOUT" },
+    );
+  }
+};
+
+// In any other mode a reader and a writer wait for each other.
+const ensureWal = (connection: DriverConnection<object>, switchToWal: boolean): void => {
+  const mode = String(pragma(connection, "journal_mode"));
+  if (mode === "wal") return;
+  const isNew = pragma(connection, "page_count") === 0;
+  if (!isNew && !switchToWal) {
+    throw new SqlitePragmaError(
+      "journal_mode",
+      mode,
+      'Queuert reads while somebody writes, which needs WAL. Give the provider `journalMode: "wal"` to switch the ' +
+        "file (other programs go on working with it), or run `PRAGMA journal_mode = WAL` yourself.",
+    );
+  }
+  const set = String(connection.connection.prepare("PRAGMA journal_mode = WAL").get()?.[0]);
+  if (set !== "wal") {
+    throw new SqlitePragmaError(
+      "journal_mode",
+      set,
+      "WAL could not be switched on: it needs a local file system with shared memory.",
+    );
+  }
+};

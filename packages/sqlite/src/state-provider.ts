@@ -1,0 +1,38 @@
+import type { SqliteConnection } from "./connection.ts";
+
+/**
+ * How the state adapter reaches a SQLite file. `@queuert/sqlite/better-sqlite3` and `@queuert/sqlite/node-sqlite` are
+ * ready-made; write your own to run Queuert on connections that you or your ORM open.
+ */
+export interface SqliteStateProvider<
+  TTxContext extends object = object,
+  TContext extends object = TTxContext,
+> {
+  /**
+   * Runs the callback once between `BEGIN IMMEDIATE` and `COMMIT`, or `ROLLBACK` when it rejects.
+   * - Nobody else's statement may run on this connection meanwhile: guard it with `createAsyncLock`.
+   * - Immediate, for a deferred transaction that writes after another process has written cannot go on.
+   */
+  runInTransaction<T>(callback: (context: TTxContext) => Promise<T>): Promise<T>;
+
+  /** Runs the callback with a context outside any transaction. */
+  provideContext<T>(callback: (context: TContext) => Promise<T>): Promise<T>;
+
+  /** Whether the context belongs to a transaction that is still open. */
+  isInTransaction(context: TTxContext | TContext): boolean;
+
+  /** The connection that statements with this context run on: the same object for the same connection, always. */
+  connectionOf(context: TTxContext | TContext): SqliteConnection;
+
+  /**
+   * Runs a synchronous step in a write transaction of its own. Left out: `runInTransaction` does it.
+   * - Rolled back when the step throws.
+   */
+  write?<T>(step: (connection: SqliteConnection) => T): Promise<T>;
+
+  /**
+   * Runs a synchronous step that only reads, and sees what is committed. Left out: `provideContext` does it.
+   * - Must not wait for an open transaction of this process, and must not see what it has not committed.
+   */
+  read?<T>(step: (connection: SqliteConnection) => T): Promise<T>;
+}

@@ -1,0 +1,39 @@
+// A running job waits again: its attempt failed, it asked to, or it was handed back without having begun.
+import type { RescheduleResult, StateAdapter } from "queuert/internal";
+import type { Database } from "../database.ts";
+import { dueAt } from "../durations.ts";
+import { createLeaseLostReason } from "../steps/lease-lost-reason.ts";
+
+export const rescheduleJobs = <TTxContext extends object, TContext extends object>(
+  database: Database<TTxContext, TContext>,
+): StateAdapter<TTxContext, TContext, string>["rescheduleJobs"] => {
+  const reschedule = `
+UPDATE ${database.names.job} SET status = 'pending', scheduled_at = COALESCE(?, scheduled_at),
+  attempt = max(0, attempt - ?), last_attempt_error = COALESCE(?, last_attempt_error),
+  leased_by = NULL, leased_until = NULL
+WHERE id = ? AND status = 'running' AND lease_version = ?
+RETURNING scheduled_at`;
+  const leaseLost = createLeaseLostReason(database.names);
+
+  return async ({ context, jobs }) =>
+    jobs.length === 0
+      ? []
+      : database.write(context, (session) => {
+          const now = session.now();
+          return jobs.map(({ jobId, leaseVersion, ...job }): RescheduleResult => {
+            const at = job.schedule === null ? null : dueAt(job.schedule, now);
+            const takenBack = job.countsAttempt ? 0 : 1;
+            const row = session.get<[number]>(
+              reschedule,
+              at,
+              takenBack,
+              job.error,
+              jobId,
+              leaseVersion,
+            );
+            return row === undefined
+              ? { kind: "lost", reason: leaseLost(session, jobId).reason }
+              : { kind: "rescheduled", scheduledAt: new Date(row[0]) };
+          });
+        });
+};

@@ -1,0 +1,55 @@
+// A failed job gets another life: due now, with its attempts counted anew.
+import { type RetryFailedResult, retryInRounds, type StateAdapter } from "queuert/internal";
+import type { Database } from "../database.ts";
+import { type JobRow, jobColumns, toStateJob } from "../job-row.ts";
+import type { Session } from "../session.ts";
+import { createCountIncompleteBlockers } from "../steps/count-incomplete-blockers.ts";
+
+export const retryFailedJobs = <TTxContext extends object, TContext extends object>(
+  database: Database<TTxContext, TContext>,
+): StateAdapter<TTxContext, TContext, string>["retryFailedJobs"] => {
+  const { job, blocker } = database.names;
+  const select = `SELECT ${jobColumns()} FROM ${job} WHERE id = ?`;
+  const keyTakenBy = `
+SELECT other.id FROM ${job} first JOIN ${job} other
+  ON other.type_name = first.type_name AND other.deduplication_key = first.deduplication_key
+WHERE first.id = ? AND other.deduplication_open = 1 AND other.id <> first.id
+ORDER BY other.ordinal DESC LIMIT 1`;
+  const takeKey = `
+UPDATE ${job} SET deduplication_open = 1 WHERE id = ? AND deduplication_key IS NOT NULL`;
+  const retry = `
+UPDATE ${job} SET status = ?, incomplete_blocker_count = ?, attempt = 0, scheduled_at = ?, finished_at = NULL
+WHERE id = ? AND status = 'failed'`;
+  const countIncomplete = createCountIncompleteBlockers(database.names);
+
+  const failedBlocker = `
+SELECT edge.blocker_sequence_id FROM ${blocker} edge JOIN ${job} first ON first.id = edge.blocker_sequence_id
+WHERE edge.job_id = ? AND (first.status = 'failed' OR EXISTS (
+  SELECT 1 FROM ${job} later
+  WHERE later.sequence_id = first.id AND later.position > 0 AND later.status = 'failed'
+)) ORDER BY edge.place LIMIT 1`;
+
+  const retryOne = (session: Session, id: string): RetryFailedResult => {
+    const row = session.get<JobRow>(select, id);
+    if (row === undefined) return { kind: "refused", reason: "not_found" };
+    if (row[9] !== "failed") return { kind: "refused", reason: "not_failed" };
+    const failed = row[14] === "fail" ? session.get<[string]>(failedBlocker, id) : undefined;
+    if (failed !== undefined) {
+      return { kind: "refused", reason: "blocker_failed", bySequenceId: failed[0] };
+    }
+    const sequenceId = row[2] ?? id;
+    const holder = session.get<[string]>(keyTakenBy, sequenceId);
+    if (holder !== undefined) {
+      return { kind: "refused", reason: "deduplication_key_taken", bySequenceId: holder[0] };
+    }
+    const incomplete = countIncomplete(session, id);
+    session.run(retry, incomplete === 0 ? "pending" : "blocked", incomplete, session.now(), id);
+    session.run(takeKey, sequenceId);
+    return { kind: "retried", job: toStateJob(session.get<JobRow>(select, id) ?? row) };
+  };
+
+  return async ({ context, ids }) =>
+    ids.length === 0
+      ? []
+      : database.write(context, (session) => retryInRounds(ids, (id) => retryOne(session, id)));
+};

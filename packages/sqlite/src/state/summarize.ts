@@ -1,0 +1,48 @@
+// What an operator asks. Every part reads a partial index and no finished job.
+import type { JobStatus, StateAdapter } from "queuert/internal";
+import type { Database } from "../database.ts";
+import { sequenceIdOf } from "../job-row.ts";
+
+export const summarize = <TTxContext extends object, TContext extends object>(
+  database: Database<TTxContext, TContext>,
+): StateAdapter<TTxContext, TContext, string>["summarize"] => {
+  const { job, blocker } = database.names;
+  const count = (status: JobStatus, oldest: string): string => `
+SELECT '${status}', type_name, count(*), ${oldest} FROM ${job} WHERE status = '${status}' GROUP BY type_name`;
+  const counts = [
+    count("pending", "min(scheduled_at)"),
+    count("running", "NULL"),
+    count("blocked", "NULL"),
+    count("failed", "NULL"),
+  ].join(" UNION ALL ");
+  // A failed job is the last of its sequence, so its sequence is what has failed.
+  const blockedByFailed = `
+SELECT count(DISTINCT edge.job_id) FROM ${job} failed
+CROSS JOIN ${blocker} edge ON edge.blocker_sequence_id = ${sequenceIdOf("failed")}
+JOIN ${job} waiting ON waiting.id = edge.job_id
+WHERE failed.status = 'failed' AND waiting.status = 'blocked'`;
+  const running = `
+SELECT count(*) FILTER (WHERE leased_until <= ?), count(*) FILTER (WHERE last_attempt_at < ?)
+FROM ${job} WHERE status = 'running'`;
+
+  return async ({ context, runningLongMs }) =>
+    database.read(context, (session) => {
+      const now = session.now();
+      const rows =
+        session.all<[Exclude<JobStatus, "completed">, string, number, number | null]>(counts);
+      const [expiredLeaseCount, runningLongCount] = session.get<[number, number]>(
+        running,
+        now,
+        Math.floor(Math.max(now - runningLongMs, 0)),
+      ) ?? [0, 0];
+      return {
+        counts: rows.map((row) => ({ status: row[0], typeName: row[1], count: row[2] })),
+        oldestReady: rows.flatMap(([, typeName, , oldest]) =>
+          oldest === null || oldest > now ? [] : [{ typeName, ageMs: now - oldest }],
+        ),
+        blockedByFailedCount: session.get<[number]>(blockedByFailed)?.[0] ?? 0,
+        expiredLeaseCount,
+        runningLongCount,
+      };
+    });
+};

@@ -1,0 +1,25 @@
+import type { JobStatus, LeaseLostReason } from "queuert/internal";
+import type { TableNames } from "../names.ts";
+import type { Session } from "../session.ts";
+
+interface LostLease {
+  readonly reason: LeaseLostReason;
+  /** The lease under which the job was completed; null when it is not, or was completed without a worker. */
+  readonly completedLease: number | null;
+}
+
+/** Why a write that names a lease changed nothing. */
+export const createLeaseLostReason = ({
+  job,
+}: TableNames): ((session: Session, jobId: string) => LostLease) => {
+  const select = `SELECT status, completed_lease FROM ${job} WHERE id = ?`;
+
+  return (session, jobId) => {
+    const row = session.get<[JobStatus, number | null]>(select, jobId);
+    if (row === undefined) return { reason: "not_found", completedLease: null };
+    const [status, completedLease] = row;
+    const isFinished = status === "completed" || status === "failed";
+    // Handed back or reclaimed counts as taken: whoever acquires it next holds it.
+    return { reason: isFinished ? "already_completed" : "taken_by_another_worker", completedLease };
+  };
+};

@@ -1,0 +1,136 @@
+// One writer, many readers: who waits for whom, who sees what, and that nothing else in the process stands still.
+import { describe, expect, it } from "vitest";
+import { SqliteTransactionEndedError } from "../src/index.ts";
+import { aNewJob, openStore } from "./open-store.ts";
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("while a transaction is open", () => {
+  it("reads outside it do not wait, and do not see what is not committed", async () => {
+    const { adapter } = await openStore();
+    await adapter.runInTransaction(async (context) => {
+      const [created] = await adapter.createJobs({ context, jobs: [aNewJob()] });
+      const id = created?.job.id ?? "";
+      expect(await adapter.getJobs({ ids: [id] })).toEqual([undefined]);
+      expect(await adapter.getJobs({ context, ids: [id] })).toMatchObject([{ id }]);
+      expect((await adapter.summarize({ runningLongMs: 1 })).counts).toEqual([]);
+      await adapter.provideContext(async (outside) => {
+        expect(await adapter.getJobs({ context: outside, ids: [id] })).toEqual([undefined]);
+      });
+    });
+  });
+
+  it("a worker with nothing to do is answered without the writer", async () => {
+    const { adapter } = await openStore();
+    await adapter.runInTransaction(async () => {
+      const types = [{ typeName: "task", leaseMs: 1_000, limit: 1 }];
+      expect(await adapter.acquireJobs({ workerId: "w", limit: 1, types })).toEqual({
+        jobs: [],
+        nextDueInMs: null,
+      });
+      expect(await adapter.reclaimExpiredLeases({ limit: 10 })).toEqual([]);
+    });
+  });
+
+  it("a write outside it waits, and is not undone with it", async () => {
+    const { adapter } = await openStore();
+    let outside: Promise<unknown> = Promise.resolve();
+    const inside = adapter.runInTransaction(async () => {
+      outside = adapter.createJobs({ jobs: [aNewJob()] });
+      await sleep(20);
+      throw new Error("rolled back on purpose");
+    });
+    await expect(inside).rejects.toThrow("rolled back on purpose");
+    await outside;
+    expect((await adapter.summarize({ runningLongMs: 1 })).counts).toMatchObject([{ count: 1 }]);
+  });
+
+  it("writers are served in the order in which they asked", async () => {
+    const { adapter } = await openStore();
+    const served: number[] = [];
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        adapter.runInTransaction(async () => {
+          served.push(index);
+          await sleep(1);
+        }),
+      ),
+    );
+    expect(served).toEqual(Array.from({ length: 20 }, (_, index) => index));
+  });
+});
+
+describe("a transaction that has ended", () => {
+  it("its client and its context cannot be used, whether it committed or rolled back", async () => {
+    const { adapter } = await openStore();
+    const kept = await adapter.runInTransaction(async (context) => context);
+    await adapter.runInTransaction(async () => {
+      expect(() => kept.client.prepare("SELECT 1")).toThrow(SqliteTransactionEndedError);
+      expect(await adapter.isInTransaction(kept)).toBe(false);
+      await expect(adapter.getJobs({ context: kept, ids: ["a"] })).rejects.toThrow(
+        SqliteTransactionEndedError,
+      );
+    });
+  });
+
+  it("by the callback itself is no success", async () => {
+    const { adapter } = await openStore();
+    const committed = adapter.runInTransaction(async ({ client }) => {
+      client.exec("COMMIT");
+    });
+    await expect(committed).rejects.toThrow(SqliteTransactionEndedError);
+    await adapter.createJobs({ jobs: [aNewJob()] });
+  });
+
+  it("a commit that a deferred constraint refuses rejects, and leaves the writer free", async () => {
+    const { adapter } = await openStore();
+    await adapter.runInTransaction(async ({ client }) => {
+      client.exec(`
+CREATE TABLE parent (id INTEGER PRIMARY KEY);
+CREATE TABLE child (id INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED);`);
+    });
+    const refused = adapter.runInTransaction(async (context) => {
+      await adapter.createJobs({ context, jobs: [aNewJob()] });
+      context.client.exec("INSERT INTO child VALUES (1)");
+    });
+    await expect(refused).rejects.toThrow(/FOREIGN KEY/);
+    expect((await adapter.summarize({ runningLongMs: 1 })).counts).toEqual([]);
+    await adapter.createJobs({ jobs: [aNewJob()] });
+  });
+});
+
+describe("the event loop", () => {
+  it("turns while a backlog is drained without a pause", async () => {
+    const { adapter } = await openStore();
+    let turns = 0;
+    const timer = setInterval(() => turns++, 5);
+    const endsAt = performance.now() + 300;
+    let calls = 0;
+    while (performance.now() < endsAt) {
+      await adapter.createJobs({ jobs: [aNewJob()] });
+      calls++;
+    }
+    clearInterval(timer);
+    expect(calls).toBeGreaterThan(20);
+    // 60 on a machine with nothing else to do.
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  it("turns while another process has the writer", async () => {
+    const { adapter, filename } = await openStore();
+    const other = await openStore(filename);
+    let turns = 0;
+    const timer = setInterval(() => turns++, 5);
+    await other.adapter.runInTransaction(async () => {
+      const waiting = adapter.createJobs({ jobs: [aNewJob()] });
+      await sleep(200);
+      setTimeout(() => undefined, 0);
+      expect(turns).toBeGreaterThan(10);
+      // Awaited below: this transaction has to end first.
+      void waiting.then(() => turns++);
+    });
+    clearInterval(timer);
+    await adapter.createJobs({ jobs: [aNewJob()] });
+    expect((await adapter.summarize({ runningLongMs: 1 })).counts).toMatchObject([{ count: 2 }]);
+  });
+});

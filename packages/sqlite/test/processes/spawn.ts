@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { onTestFinished } from "vitest";
+
+// Sources run as they are: tsx is a tool of the workspace, not of this package.
+const root = fileURLToPath(new URL("../../../../package.json", import.meta.url));
+const tsx = pathToFileURL(createRequire(root).resolve("tsx")).href;
+
+export interface TestProcess {
+  /** Resolves when the process says that it is ready. */
+  readonly ready: Promise<void>;
+  readonly exited: Promise<number | null>;
+  /** At once and without a chance to clean up. */
+  kill(): Promise<void>;
+}
+
+/** Runs a file of this folder in a process of its own, killed after the test at the latest. */
+export const spawnProcess = (file: string, ...parameters: readonly string[]): TestProcess => {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ["--no-warnings", "--conditions=@queuert/source", "--import", tsx, path, ...parameters],
+    { stdio: ["ignore", "pipe", "pipe"] },
+  );
+  let errors = "";
+  child.stderr?.on("data", (chunk: Buffer) => (errors += String(chunk)));
+  const exited = once(child, "exit").then(([code]) => code as number | null);
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
+      if (String(chunk).includes("ready")) resolve();
+    });
+    // Killed before it was ready is what some tests do; only an end of its own is a failure.
+    void exited.then((code) =>
+      code === null || code === 0 ? resolve() : reject(new Error(errors)),
+    );
+  });
+  const kill = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  onTestFinished(kill);
+  return { ready, exited, kill };
+};

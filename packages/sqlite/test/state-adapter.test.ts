@@ -1,0 +1,10 @@
+import { extendWithCommon, stateAdapterTestSuite, stateModelTestSuite } from "queuert/testing";
+import { describe, it as vitestIt } from "vitest";
+import { extendWithStateSqlite } from "../src/testing.ts";
+import { drivers } from "./drivers.ts";
+
+describe.each(drivers)("%s", (_name, open) => {
+  const it = extendWithStateSqlite(extendWithCommon(vitestIt), open);
+  stateAdapterTestSuite({ it });
+  stateModelTestSuite({ it });
+});
