@@ -1,0 +1,85 @@
+// LISTEN and NOTIFY as the transport of a notify adapter: three channels, and one listening connection however many
+// workers the process runs. Publishing is a statement of its own, never part of the user's transaction.
+import {
+  type ChannelNotifyAdapter,
+  createChannelNotifyAdapter,
+  createReconnectingSubscriber,
+  limits,
+  type NotifyChannel,
+  type NotifyTransport,
+} from "queuert/internal";
+import { PgInvalidOptionError } from "./errors.ts";
+import type { PgNotifyProvider } from "./notify-provider.ts";
+
+export interface PgNotifyAdapterOptions {
+  /** See `@queuert/postgres/pg` and `@queuert/postgres/postgres-js`. */
+  readonly provider: PgNotifyProvider;
+  /** Before the names of channels; applications that share a database need one each. Default: `"queuert"`. */
+  readonly channelPrefix?: string | undefined;
+  /**
+   * How often a listening connection on which nothing arrives is checked: a half-open connection is noticed within this
+   * and two seconds. Default: 8,000.
+   */
+  readonly pingIntervalMs?: number | undefined;
+  /** Told of errors that no call rejects with: lost connections, listeners that threw. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+// The server takes payloads of less than 8,000 bytes.
+const payloadBytesMax = 7_900;
+// Channel names are cut off at 63 bytes, silently.
+const channelPrefixPattern = /^[a-z_][a-z0-9_]{0,39}$/i;
+
+// Seen in `pg_stat_activity` and in LISTEN: words, not letters.
+const channelNames: Readonly<Record<NotifyChannel, string>> = {
+  jobScheduled: "job_scheduled",
+  sequenceCompleted: "sequence_completed",
+  ownershipLost: "ownership_lost",
+};
+
+const createTransport = ({
+  provider,
+  channelPrefix = "queuert",
+  pingIntervalMs,
+  onError,
+}: PgNotifyAdapterOptions): NotifyTransport => {
+  const wireName = (channel: NotifyChannel): string => `${channelPrefix}_${channelNames[channel]}`;
+  const subscriber = createReconnectingSubscriber({
+    connect: provider.connectSubscriber,
+    pingIntervalMs,
+    onError,
+  });
+  return {
+    payloadBytesMax,
+    publish: (channel, messages) =>
+      provider.publish(
+        wireName(channel),
+        messages.map(({ text }) => text()),
+      ),
+    subscribe: (channel, events) => subscriber.subscribe(wireName(channel), events),
+    close: () => subscriber.close(),
+  };
+};
+
+/**
+ * Notifications over PostgreSQL's LISTEN and NOTIFY. There are no hint counts: every process that has room looks for
+ * a job it is told of. It connects when somebody listens, so a worker starts whether the server is there or not.
+ * @throws QUEUERT_PG_INVALID_OPTION
+ */
+export const createPgNotifyAdapter = async (
+  options: PgNotifyAdapterOptions,
+): Promise<ChannelNotifyAdapter> => {
+  const { channelPrefix = "queuert", pingIntervalMs } = options;
+  if (!channelPrefixPattern.test(channelPrefix)) {
+    throw new PgInvalidOptionError("channelPrefix", "up to 40 letters, digits and underscores");
+  }
+  const isInterval = (ms: number): boolean =>
+    Number.isInteger(ms) && ms > 0 && ms <= limits.timerMsMax;
+  if (pingIntervalMs !== undefined && !isInterval(pingIntervalMs)) {
+    throw new PgInvalidOptionError("pingIntervalMs", "a whole number of milliseconds above 0");
+  }
+  return createChannelNotifyAdapter({
+    transport: createTransport(options),
+    onError: options.onError,
+  });
+};

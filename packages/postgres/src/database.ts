@@ -1,0 +1,89 @@
+// The only caller of the provider: statements by name, arguments as text, rows out.
+import type { BaseStateAdapterContext } from "queuert/internal";
+import { toArrayLiteral, toSparseArrayLiteral } from "./array-literal.ts";
+import { PgInvalidJobIdError } from "./errors.ts";
+import { possibleIds } from "./id-types.ts";
+import type { PgRow, PgStateProvider } from "./state-provider.ts";
+import type { StoreNames } from "./store-names.ts";
+
+/** A prepared call: arguments in the order of their types. */
+export type Call<TContext> = (
+  params: readonly (string | null)[],
+  context?: TContext,
+) => Promise<readonly PgRow[]>;
+
+export interface Database<TContext> {
+  readonly names: StoreNames;
+  /** An SQL expression that makes an id, or null: ids are made here. */
+  readonly idDefault: string | null;
+  /** `SELECT … FROM schema.routine(…)`; `id` in a type stands for the type of ids. */
+  routine(name: string, argTypes: readonly string[], columns?: string): Call<TContext>;
+  /** Any statement. */
+  statement(name: string, sql: string): Call<TContext>;
+  /** Ids to look for, as an array argument. What cannot be an id of this store is NULL, which is no job's. */
+  ids(ids: readonly (string | null)[]): string;
+  /** Ids to store. Refuses what the server would refuse, without breaking the caller's transaction. */
+  storableIds(ids: readonly (string | null)[]): string;
+  /** An id to look for, or null if no job can have it. */
+  id(id: string): string | null;
+}
+
+export const createDatabase = <
+  TTxContext extends BaseStateAdapterContext,
+  TContext extends BaseStateAdapterContext,
+>(
+  names: StoreNames,
+  provider: PgStateProvider<TTxContext, TContext>,
+  idDefault: string | null,
+): Database<TTxContext | TContext> => {
+  const isPossible = possibleIds(names.idType);
+  const possible = (id: string | null): string | null =>
+    id !== null && isPossible(id) ? id : null;
+  const statement = (name: string, sql: string): Call<TTxContext | TContext> => {
+    const fullName = `queuert_${name}`;
+    return (params, context) => provider.executeSql({ name: fullName, sql, params }, context);
+  };
+  return {
+    names,
+    idDefault,
+    statement,
+    routine: (name, argTypes, columns = "*") =>
+      statement(
+        columns === "*" ? name : `${name}_narrow`,
+        routineCallSql(names, name, argTypes, columns),
+      ),
+    id: possible,
+    ids: (ids) => toArrayLiteral(ids.map(possible)),
+    storableIds: (ids) => {
+      if (ids.every((id) => id === null || isPossible(id))) return toSparseArrayLiteral(ids);
+      throw new PgInvalidJobIdError(names.idType);
+    },
+  };
+};
+
+/** Every argument is sent as text and cast by the server: drivers need to know no type. */
+export const argument = (names: StoreNames, index: number, type: string): string =>
+  `$${index}::text::${type.replace(/^id\b/, names.idType)}`;
+
+const routineCallSql = (
+  names: StoreNames,
+  name: string,
+  argTypes: readonly string[],
+  columns: string,
+): string =>
+  `SELECT ${columns} FROM ${names.schema}.${name}(${argTypes
+    .map((type, index) => argument(names, index + 1, type))
+    .join(", ")})`;
+
+/** A column of an array argument: what each element has, or null. */
+export const column = <TElement>(
+  elements: readonly TElement[],
+  pick: (element: TElement) => string | number | boolean | null,
+): string => toSparseArrayLiteral(elements.map(pick));
+
+export { toArrayLiteral };
+
+/** PostgreSQL's text cannot hold NUL. Error messages and the like lose it; payloads are JSON, in which it is escaped. */
+export const storableText = <TText extends string | null>(text: TText): TText =>
+  // The replacement keeps the type: null stays null, a string a string.
+  (text?.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text) as TText;

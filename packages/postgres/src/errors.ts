@@ -1,0 +1,133 @@
+// Errors of the PostgreSQL adapters. None carries a connection string or a payload.
+import { QueuertError } from "queuert/internal";
+
+/** An option of `createPgStateAdapter` or `createPgNotifyAdapter` has no meaning. */
+export class PgInvalidOptionError extends QueuertError {
+  readonly code = "QUEUERT_PG_INVALID_OPTION" as const;
+  readonly option: string;
+
+  constructor(option: string, expected: string, options?: ErrorOptions) {
+    super(`Option \`${option}\` must be ${expected}.`, options);
+    this.option = option;
+  }
+}
+
+/** A job id that the store's id type cannot hold. */
+export class PgInvalidJobIdError extends QueuertError {
+  readonly code = "QUEUERT_PG_INVALID_JOB_ID" as const;
+  readonly idType: string;
+
+  constructor(idType: string, options?: ErrorOptions) {
+    super(
+      `A job id given is no ${idType}. Pass ids as Queuert returned them; if yours have another form, ` +
+        "create the store with that `idType`.",
+      options,
+    );
+    this.idType = idType;
+  }
+}
+
+/** The schema has no tables yet, or older ones than this version of the library needs. */
+export class PgSchemaOutdatedError extends QueuertError {
+  readonly code = "QUEUERT_PG_SCHEMA_OUTDATED" as const;
+  readonly schema: string;
+
+  constructor(schema: string, options?: ErrorOptions) {
+    super(
+      `Schema "${schema}" lacks migrations. Call \`migrateToLatest()\` on the state adapter before using it, ` +
+        "or check the `schema` option.",
+      options,
+    );
+    this.schema = schema;
+  }
+}
+
+/** The schema was migrated by a newer version of the library. */
+export class PgSchemaTooNewError extends QueuertError {
+  readonly code = "QUEUERT_PG_SCHEMA_TOO_NEW" as const;
+  readonly schema: string;
+  readonly migration: string;
+
+  constructor(schema: string, migration: string, options?: ErrorOptions) {
+    super(
+      `Schema "${schema}" has migration ${migration}, which this version of @queuert/postgres does not know. ` +
+        "Update the library in this process.",
+      options,
+    );
+    this.schema = schema;
+    this.migration = migration;
+  }
+}
+
+/** A migration that was applied differs from the one the library carries. */
+export class PgMigrationChangedError extends QueuertError {
+  readonly code = "QUEUERT_PG_MIGRATION_CHANGED" as const;
+  readonly schema: string;
+  readonly migration: string;
+
+  constructor(schema: string, migration: string, options?: ErrorOptions) {
+    super(
+      `Migration ${migration} in schema "${schema}" was applied with another text than the library's. ` +
+        "Use the `schema`, `idType` and `idDefault` it was created with, or another schema.",
+      options,
+    );
+    this.schema = schema;
+    this.migration = migration;
+  }
+}
+
+/** The role may not do what the library needs. */
+export class PgPermissionError extends QueuertError {
+  readonly code = "QUEUERT_PG_PERMISSION_DENIED" as const;
+  readonly schema: string;
+
+  constructor(schema: string, options?: ErrorOptions) {
+    super(
+      `The database role lacks rights on schema "${schema}". To migrate it needs CREATE on the database; to run, ` +
+        "USAGE on the schema, SELECT, INSERT, UPDATE and DELETE on its tables, and EXECUTE on its functions.",
+      options,
+    );
+    this.schema = schema;
+  }
+}
+
+/** The server could not be reached, or refused the connection. */
+export class PgUnreachableError extends QueuertError {
+  readonly code = "QUEUERT_PG_UNREACHABLE" as const;
+
+  constructor(reason: string, options?: ErrorOptions) {
+    super(
+      `PostgreSQL could not be reached (${reason}). Check that the server runs and that host, port, database and ` +
+        "credentials of the connection are right.",
+      options,
+    );
+  }
+}
+
+/** COMMIT was answered with a rollback: an earlier statement of the transaction had failed. */
+export class PgTransactionAbortedError extends QueuertError {
+  readonly code = "QUEUERT_PG_TRANSACTION_ABORTED" as const;
+
+  constructor(options?: ErrorOptions) {
+    super(
+      "The transaction was rolled back: one of its statements had failed. " +
+        "Let the error of a failed statement reach the end of the transaction, or use a savepoint.",
+      options,
+    );
+  }
+}
+
+/** Another process is migrating the same schema, and did not finish in time. */
+export class PgMigrationLockedError extends QueuertError {
+  readonly code = "QUEUERT_PG_MIGRATION_LOCKED" as const;
+  readonly schema: string;
+
+  constructor(schema: string, options?: ErrorOptions) {
+    super(
+      `Schema "${schema}" could not be migrated: a lock was not granted in time, since another process migrates or ` +
+        "a transaction holds a table. Nothing was changed; try again, or with a longer `lockTimeoutMs`.",
+      options,
+    );
+    this.schema = schema;
+  }
+}

@@ -1,0 +1,103 @@
+// While somebody's long transaction holds a snapshot, the index entries of jobs taken since then cannot be removed, and
+// every probe for the next due job, or for an expired lease, walks over them. When probes become slow, each begins where the
+// last one ended. Jobs that come in behind the mark meanwhile are seen by the next full probe, a second later at most; in
+// an ordinary store no probe is slow and none begins anywhere but at the start.
+import type { PgRow } from "./state-provider.ts";
+
+interface Mark {
+  readonly typeName: string;
+  readonly priority: number;
+  /** Microseconds since 1970: exact in a double, and exactly what the server holds. */
+  readonly scheduledAtUs: number;
+  readonly ordinal: number;
+}
+
+/** Where to begin. */
+export interface Start {
+  /** From the beginning: without marks. */
+  readonly isFull: boolean;
+  readonly marks: readonly Mark[];
+  /** Leases that expired up to here have been looked at. */
+  readonly leasesAfterUs: number | null;
+}
+
+/** When the server began to probe, and how long that took. */
+export interface Probe {
+  readonly atUs: number;
+  readonly tookMs: number;
+}
+
+export interface LowWaterMarks {
+  current(types: readonly { readonly typeName: string }[]): Start;
+  /** Moves the marks after an acquisition of up to `limit` jobs. */
+  learn(start: Start, rows: readonly PgRow[], limit: number, probe: Probe): void;
+}
+
+const fullProbeIntervalMs = 1_000;
+// A hundred jobs are found in a fifth of a millisecond; what takes so much longer, twice in a row, walks over dead entries.
+const slowProbeMs = 1;
+const slowProbePerJobMs = 0.01;
+const slowProbesMin = 2;
+const backlogMin = 50;
+
+export const createLowWaterMarks = (now: () => number = () => performance.now()): LowWaterMarks => {
+  const marks = new Map<string, Mark>();
+  let leasesAfterUs: number | null = null;
+  let fullProbeAt = 0;
+  let slowCount = 0;
+
+  const forget = (): void => {
+    marks.clear();
+    leasesAfterUs = null;
+  };
+  /** Whether it pays to leave anything behind, even for a second: there is a backlog, and walking to it is slow. */
+  const isSlow = (count: number, limit: number, { tookMs }: Probe): boolean =>
+    count >= Math.max(backlogMin, limit) && tookMs >= slowProbeMs + slowProbePerJobMs * count;
+
+  return {
+    current: (types) => {
+      if (marks.size === 0 || now() >= fullProbeAt) return fullProbe;
+      const names = new Set(types.map(({ typeName }) => typeName));
+      return {
+        isFull: false,
+        marks: [...marks.values()].filter(({ typeName }) => names.has(typeName)),
+        leasesAfterUs,
+      };
+    },
+    learn: ({ isFull }, rows, limit, probe) => {
+      if (isFull) {
+        const wasMarked = marks.size > 0;
+        forget();
+        slowCount = isSlow(rows.length, limit, probe) ? slowCount + 1 : 0;
+        // One slow probe may be a busy machine. While marks are in use, each full probe decides anew.
+        if (slowCount < (wasMarked ? 1 : slowProbesMin)) return;
+        fullProbeAt = now() + fullProbeIntervalMs;
+        leasesAfterUs = probe.atUs;
+      } else if (rows.length < limit) {
+        // Short: what is left may lie behind the marks.
+        forget();
+        return;
+      }
+      for (const row of rows) raise(marks, toMark(row));
+    },
+  };
+};
+
+const fullProbe: Start = { isFull: true, marks: [], leasesAfterUs: null };
+
+const toMark = (row: PgRow): Mark => ({
+  typeName: String(row["type_name"]),
+  priority: Number(row["priority"] ?? 0),
+  scheduledAtUs: Number(row["scheduled_at_us"] ?? row["created_at_us"]),
+  ordinal: Number(row["ordinal"]),
+});
+
+const raise = (marks: Map<string, Mark>, mark: Mark): void => {
+  const key = `${mark.priority} ${mark.typeName}`;
+  const old = marks.get(key);
+  const isHigher =
+    old === undefined ||
+    mark.scheduledAtUs > old.scheduledAtUs ||
+    (mark.scheduledAtUs === old.scheduledAtUs && mark.ordinal > old.ordinal);
+  if (isHigher) marks.set(key, mark);
+};

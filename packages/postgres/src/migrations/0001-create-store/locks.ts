@@ -1,0 +1,53 @@
+// One order of locks: deduplication keys by (type, key), then jobs by id, then edges by (job, index). What a routine has
+// to lock depends on rows that others may change until it holds them, so it looks, locks, and looks again. If there is more
+// by then, it must not lock that as well: with later rows in hand it would wait for earlier ones. It lets everything go,
+// which only a subtransaction can, and begins anew.
+import type { StoreNames } from "../../store-names.ts";
+
+const grown = "QU001";
+
+/** `look` is run without locks; `body` locks, and says with `beginAgainIf` that it has not locked enough. */
+export const untilAllIsLocked = (look: string, body: string): string => `
+  LOOP${look}
+    BEGIN${body}
+      EXIT;
+    EXCEPTION WHEN SQLSTATE '${grown}' THEN
+      -- Its locks and writes are gone.
+      NULL;
+    END;
+  END LOOP;`;
+
+export const beginAgainIf = (condition: string): string => `
+      IF ${condition} THEN
+        RAISE EXCEPTION 'queuert: there is more to lock' USING ERRCODE = '${grown}';
+      END IF;`;
+
+/** `rows`: a query of ids. Whatever it finds beyond `v_lock_ids` is not locked. */
+export const beginAgainIfMore = (rows: string): string =>
+  beginAgainIf(`EXISTS (
+        SELECT more.id FROM (${rows}) more (id) EXCEPT SELECT l.id FROM unnest(v_lock_ids) AS l (id))`);
+
+export const lockJobs = (
+  { schema }: StoreNames,
+  strength: "NO KEY UPDATE" | "UPDATE" = "NO KEY UPDATE",
+): string => `
+      PERFORM 1 FROM (
+        SELECT j.id FROM ${schema}.job j WHERE j.id = ANY(v_lock_ids) ORDER BY j.id FOR ${strength}
+      ) locked;`;
+
+/** Who waits for these sequences. */
+export const dependantsOf = ({ schema }: StoreNames, sequences: string): string => `
+        SELECT b.job_id FROM ${schema}.job_blocker b WHERE b.blocker_sequence_id = ANY(${sequences})`;
+
+/** The jobs, the first jobs of their sequences, and all that would fail with them, in turn. */
+export const failingWith = ({ schema }: StoreNames, jobs: string): string => `
+        WITH RECURSIVE tree AS (
+          SELECT j.id, j.sequence_id FROM ${schema}.job j WHERE j.id = ANY(${jobs})
+          UNION
+          SELECT j.id, j.sequence_id
+          FROM tree t
+          JOIN ${schema}.job_blocker b ON b.blocker_sequence_id = t.sequence_id
+          JOIN ${schema}.job j ON j.id = b.job_id
+          WHERE j.status = 'blocked' AND j.on_blocker_failure = 'fail'
+        )
+        SELECT u.id FROM tree t CROSS JOIN LATERAL (VALUES (t.id), (t.sequence_id)) AS u (id)`;

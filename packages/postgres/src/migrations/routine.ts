@@ -1,0 +1,70 @@
+// How routines are written. Each contract method that needs more than one statement is a PL/pgSQL function:
+// one round trip, statements planned once per connection without prepared statements (so that a
+// transaction-pooling proxy may stand between), and, since the functions are VOLATILE, a fresh snapshot for each of
+// their statements under READ COMMITTED, which is what lets two transactions that wait for each other's locks
+// see each other's writes.
+import { type JobColumn, jobColumns, jobSelection } from "../job-row.ts";
+import type { StoreNames } from "../store-names.ts";
+
+export interface Routine {
+  readonly name: string;
+  /** Argument list, as in CREATE FUNCTION. */
+  readonly args: string;
+  readonly returns: string;
+  readonly body: string;
+}
+
+// The statements are written for ordered index probes. Stale statistics must not talk the planner into reading the whole
+// table, and plans with a join order other than that of the locks would lock in another order.
+const plannerSettings = [
+  "enable_seqscan = off",
+  "enable_bitmapscan = off",
+  "enable_hashjoin = off",
+  "enable_mergejoin = off",
+  "jit = off",
+  "plan_cache_mode = force_generic_plan",
+];
+
+export const createRoutineSql = (
+  names: StoreNames,
+  { name, args, returns, body }: Routine,
+): string =>
+  `CREATE FUNCTION ${names.schema}.${name}(${args}) RETURNS ${returns}\n` +
+  `LANGUAGE plpgsql VOLATILE\n${plannerSettings.map((setting) => `SET ${setting}\n`).join("")}` +
+  `AS $queuert$${body}$queuert$`;
+
+/** The type of a routine's rows: what the row is, what goes with it, and columns of a job. */
+export const resultTypeSql = (
+  { schema, idType }: StoreNames,
+  name: string,
+  columns: readonly JobColumn[],
+): string =>
+  `CREATE TYPE ${schema}.${name} AS (\n  kind text,\n  element integer,\n  detail text,\n` +
+  `${columns.map((column) => `  ${column.name} ${column.type === "id" ? idType : column.type}`).join(",\n")}\n)`;
+
+/**
+ * The select list of a `job_result`: what the row is, which element of the arguments it answers, anything that goes
+ * with it, and the job. Kind, element and detail are SQL expressions.
+ */
+export const jobResult = (kind: string, element: string, detail: string, alias: string): string =>
+  `${kind}, (${element})::integer, (${detail})::text, ${jobSelection(alias)}`;
+
+/** The same with only the named columns filled, by SQL expressions. */
+export const sparseResult = (
+  names: StoreNames,
+  kind: string,
+  element: string,
+  detail: string,
+  filled: Readonly<Record<string, string>> = {},
+): string =>
+  `${kind}, (${element})::integer, (${detail})::text, ${sparseColumns(names, jobColumns, filled)}`;
+
+/** Columns in their order, most of them NULL. */
+export const sparseColumns = (
+  { idType }: StoreNames,
+  columns: readonly JobColumn[],
+  filled: Readonly<Record<string, string>>,
+): string =>
+  columns
+    .map(({ name, type }) => `(${filled[name] ?? "NULL"})::${type === "id" ? idType : type}`)
+    .join(", ");

@@ -1,0 +1,68 @@
+// Errors of the server that mean something about the installation, under a name and with a remedy.
+import { QueuertError } from "queuert/internal";
+import {
+  PgInvalidJobIdError,
+  PgPermissionError,
+  PgSchemaOutdatedError,
+  PgUnreachableError,
+} from "./errors.ts";
+import type { StoreNames } from "./store-names.ts";
+
+/** The typed error for what the driver threw, or the same error. Nothing that may pass by itself is renamed twice. */
+export const toNamedError = (error: unknown, names: StoreNames): unknown => {
+  if (!(error instanceof Error) || error instanceof QueuertError) return error;
+  const code = codeOf(error);
+  switch (code) {
+    case "42P01": // undefined_table
+    case "42883": // undefined_function
+    case "42703": // undefined_column
+    case "42704": // undefined_object
+    case "3F000": // invalid_schema_name
+      return new PgSchemaOutdatedError(names.schemaName, { cause: error });
+    case "42501": // insufficient_privilege
+      return new PgPermissionError(names.schemaName, { cause: error });
+    case "22P02": // invalid_text_representation
+    case "22003": // numeric_value_out_of_range
+      return new PgInvalidJobIdError(names.idType, { cause: error });
+    case "ECONNREFUSED":
+    case "ENOTFOUND":
+    case "EHOSTUNREACH":
+    case "CONNECT_TIMEOUT":
+    case "3D000": // invalid_catalog_name
+    case "28000": // invalid_authorization_specification
+    case "28P01": // invalid_password
+      return new PgUnreachableError(code, { cause: error });
+    default:
+      return error;
+  }
+};
+
+const codeOf = (error: Error): string | undefined => {
+  const own = (error as { code?: unknown }).code;
+  if (typeof own === "string") return own;
+  // Node tries every address of a host, and gathers the failures; ORMs wrap the driver's error.
+  const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error.cause;
+  return inner instanceof Error ? codeOf(inner) : undefined;
+};
+
+/** Wraps every function of an object, by key. */
+export const withNamedErrors = <TMethods extends object>(
+  methods: TMethods,
+  names: StoreNames,
+): TMethods => {
+  const wrapped: Record<string, unknown> = {};
+  for (const [name, method] of Object.entries(methods)) {
+    wrapped[name] =
+      typeof method !== "function"
+        ? method
+        : async (...args: unknown[]) => {
+            try {
+              return await (method as (...args: unknown[]) => Promise<unknown>)(...args);
+            } catch (error) {
+              throw toNamedError(error, names);
+            }
+          };
+  }
+  // Same keys, same signatures.
+  return wrapped as TMethods;
+};

@@ -1,0 +1,41 @@
+import type { BaseStateAdapterContext, StateAdapterCapabilities } from "queuert/internal";
+
+/** One statement. Parameters are text or null, whatever they stand for: the statement casts them. */
+export interface PgStatement {
+  readonly sql: string;
+  readonly params: readonly (string | null)[];
+  /** Always of this text: a provider that prepares statements by name may use it. Left out for what runs once. */
+  readonly name?: string | undefined;
+}
+
+/** A row by column name. Numbers may arrive as text: the adapter converts what it reads. */
+export type PgRow = Readonly<Record<string, unknown>>;
+
+/**
+ * What the adapter needs of a PostgreSQL client. Ready-made for `pg`, `postgres` and PGlite; implement it to run
+ * jobs in the transactions of an ORM.
+ */
+export interface PgStateProvider<
+  TTxContext extends BaseStateAdapterContext,
+  TContext extends BaseStateAdapterContext,
+> {
+  /**
+   * Runs the callback once in a new transaction: commits when it resolves, rolls back when it rejects.
+   * - Rejects when the server answered COMMIT with a rollback.
+   * - Workers rely on READ COMMITTED here; name it, since a database's default may be another.
+   */
+  runInTransaction<T>(callback: (context: TTxContext) => Promise<T>): Promise<T>;
+  /** Runs the callback with a context outside any transaction. */
+  provideContext<T>(callback: (context: TContext) => Promise<T>): Promise<T>;
+  /** Whether statements with this context run in an open transaction. */
+  isInTransaction(context: TTxContext | TContext): Promise<boolean>;
+  /** Runs one statement: with a context there, without one by itself on any connection. */
+  executeSql(
+    statement: PgStatement,
+    context: TTxContext | TContext | undefined,
+  ): Promise<readonly PgRow[]>;
+  /** How many connections it may hold at once; left out: unknown. */
+  readonly connectionsMax?: number | undefined;
+  /** Where it differs from a server with a pool of connections. */
+  readonly capabilities?: Partial<StateAdapterCapabilities> | undefined;
+}

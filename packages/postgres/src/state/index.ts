@@ -1,0 +1,48 @@
+import type { PgDatabase, PgState } from "./pg-state.ts";
+import { acquireJobs } from "./acquire-jobs.ts";
+import { addBlockers } from "./add-blockers.ts";
+import { completeJobs } from "./complete-jobs.ts";
+import { createJobs } from "./create-jobs.ts";
+import { deleteFinishedSequences } from "./delete-finished-sequences.ts";
+import { deleteSequences } from "./delete-sequences.ts";
+import { failJobs } from "./fail-jobs.ts";
+import { getBlockers } from "./get-blockers.ts";
+import { getJobs } from "./get-jobs.ts";
+import { getSequences } from "./get-sequences.ts";
+import { listBlockerEdges } from "./list-blocker-edges.ts";
+import { listJobs } from "./list-jobs.ts";
+import { listSequences } from "./list-sequences.ts";
+import { lockSequences } from "./lock-sequences.ts";
+import { reclaimExpiredLeases } from "./reclaim-expired-leases.ts";
+import { renewLeases } from "./renew-leases.ts";
+import { rescheduleJobs } from "./reschedule-jobs.ts";
+import { retryFailedJobs } from "./retry-failed-jobs.ts";
+import { summarize } from "./summarize.ts";
+import { triggerJobs } from "./trigger-jobs.ts";
+
+/** Every method that runs statements, in the order of the contract. */
+export const createPgState = (
+  db: PgDatabase,
+  generateId: () => string,
+): Omit<PgState, "capabilities" | "runInTransaction" | "provideContext" | "isInTransaction"> => ({
+  createJobs: createJobs(db, generateId),
+  addBlockers: addBlockers(db),
+  acquireJobs: acquireJobs(db),
+  renewLeases: renewLeases(db),
+  completeJobs: completeJobs(db, generateId),
+  rescheduleJobs: rescheduleJobs(db),
+  failJobs: failJobs(db),
+  reclaimExpiredLeases: reclaimExpiredLeases(db),
+  retryFailedJobs: retryFailedJobs(db),
+  triggerJobs: triggerJobs(db),
+  lockSequences: lockSequences(db),
+  deleteSequences: deleteSequences(db),
+  deleteFinishedSequences: deleteFinishedSequences(db),
+  getJobs: getJobs(db),
+  getSequences: getSequences(db),
+  getBlockers: getBlockers(db),
+  listBlockerEdges: listBlockerEdges(db),
+  listJobs: listJobs(db),
+  listSequences: listSequences(db),
+  summarize: summarize(db),
+});

@@ -1,0 +1,13 @@
+// Holds the current job of each sequence still until the transaction ends, for completion without a worker.
+import { toSequences } from "../sequence-rows.ts";
+import type { PgDatabase, PgState } from "./pg-state.ts";
+
+export const lockSequences = (db: PgDatabase): PgState["lockSequences"] => {
+  const lock = db.routine("lock_sequences", ["id[]"]);
+  return async ({ context, ids }) => {
+    if (ids.length === 0) return [];
+    const rows = await lock([db.ids(ids)], context);
+    const sequences = toSequences(rows.map((row) => ({ ...row, role: row["kind"] })));
+    return ids.map((_, index) => sequences.get(index + 1));
+  };
+};

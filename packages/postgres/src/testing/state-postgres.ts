@@ -1,0 +1,63 @@
+import type { BaseStateAdapterContext } from "queuert/internal";
+import { extendWithState, type StateAdapterHarness, type StateTestContext } from "queuert/testing";
+import type { TestAPI } from "vitest";
+import { createPgStateAdapter } from "../create-pg-state-adapter.ts";
+import type { PgStateAdapterOptions } from "../create-pg-state-adapter.ts";
+import type { PgStateProvider } from "../state-provider.ts";
+
+/** A provider of any kind on connections of its own. */
+export interface TestConnection {
+  readonly provider: PgStateProvider<BaseStateAdapterContext, BaseStateAdapterContext>;
+  readonly close: () => Promise<void>;
+}
+
+export interface StatePostgresOptions {
+  /** Opens connections to the same database each time it is called. Its schema `queuert` is emptied at will. */
+  readonly connect: () => Promise<TestConnection>;
+  readonly adapter?: Partial<PgStateAdapterOptions<object, object>> | undefined;
+}
+
+const conflictStates = new Set(["40001"]);
+const undefinedTable = "42P01";
+
+/** Opens a store with two adapters, each with connections of its own. */
+export const openStatePostgres = async ({
+  connect,
+  adapter,
+}: StatePostgresOptions): Promise<StateAdapterHarness> => {
+  const [first, second] = [await connect(), await connect()];
+  const stateAdapter = await createPgStateAdapter({ ...adapter, stateProvider: first.provider });
+  const secondStateAdapter = await createPgStateAdapter({
+    ...adapter,
+    stateProvider: second.provider,
+  });
+  await stateAdapter.migrateToLatest();
+  const run = (sql: string, context?: object): Promise<unknown> =>
+    first.provider.executeSql({ sql, params: [] }, context);
+  return {
+    stateAdapter,
+    secondStateAdapter,
+    isTransactionConflict: (error) => conflictStates.has(codeOf(error)),
+    poisonTransaction: async (context) => {
+      try {
+        await run("SELECT * FROM no_such_table", context);
+      } catch (error) {
+        if (codeOf(error) !== undefinedTable) throw error;
+      }
+    },
+    clear: async () => {
+      await run("TRUNCATE queuert.job, queuert.job_blocker, queuert.deduplication");
+    },
+    close: async () => {
+      await Promise.all([first.close(), second.close()]);
+    },
+  };
+};
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code);
+
+/** Tests on PostgreSQL: one store for each file, emptied before each test. */
+export const extendWithStatePostgres = <TContext extends object>(
+  it: TestAPI<TContext>,
+  options: StatePostgresOptions,
+): TestAPI<TContext & StateTestContext> => extendWithState(it, () => openStatePostgres(options));

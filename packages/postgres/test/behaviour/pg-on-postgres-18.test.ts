@@ -1,0 +1,5 @@
+import { providedPostgres18 } from "@queuert/test-services/provided";
+import { connectPg } from "../fixtures.ts";
+import { describeBehaviour } from "./describe-behaviour.ts";
+
+describeBehaviour(providedPostgres18, connectPg, "postgres");

@@ -1,0 +1,103 @@
+// Every method of the contract once, with what it needs to have something to do.
+import { expect } from "vitest";
+import type { AnyStateAdapter, NewEntryJob } from "queuert/internal";
+
+export const anEntryJob = (overrides: Partial<NewEntryJob> = {}): NewEntryJob => ({
+  kind: "entry",
+  typeName: "every",
+  input: '{"a":1}',
+  schedule: null,
+  priority: 0,
+  awaitsBlockers: false,
+  onBlockerFailure: "wait",
+  traceContext: null,
+  rootSequenceId: null,
+  originId: null,
+  deduplication: null,
+  ...overrides,
+});
+
+const types = [{ typeName: "every", leaseMs: 60_000, limit: 10 }];
+
+export const callEveryMethod = async (state: AnyStateAdapter): Promise<void> => {
+  const before = Date.now() - 60_000;
+  const [entry] = await state.createJobs({ jobs: [anEntryJob()] });
+  const [blocker] = await state.createJobs({
+    jobs: [
+      anEntryJob({
+        typeName: "blocker",
+        deduplication: { key: crypto.randomUUID(), strategy: "all", windowMs: 1_000 },
+      }),
+    ],
+  });
+  if (entry === undefined || blocker === undefined) throw new Error("nothing created");
+  expect(entry.job.createdAt.getTime()).toBeGreaterThan(before);
+  const id = entry.job.id;
+  await state.runInTransaction(async (context) => {
+    const [waiting] = await state.createJobs({
+      context,
+      jobs: [anEntryJob({ awaitsBlockers: true })],
+    });
+    const jobId = waiting?.job.id ?? "";
+    await state.addBlockers({ context, jobs: [{ jobId, blockerSequenceIds: [blocker.job.id] }] });
+    await state.lockSequences({ context, ids: [id] });
+  });
+  const { jobs } = await state.acquireJobs({ workerId: "w", limit: 10, types });
+  const taken = jobs.find(({ job }) => job.id === id)?.job;
+  if (taken === undefined) throw new Error("not acquired");
+  expect(Math.abs((taken.leasedUntil?.getTime() ?? 0) - Date.now() - 60_000)).toBeLessThan(20_000);
+  const lease = { jobId: id, leaseVersion: taken.leaseVersion };
+  expect(await state.renewLeases({ leases: [{ ...lease, leaseMs: 90_000 }] })).toEqual([
+    { kind: "held" },
+  ]);
+  await finish(state, lease, blocker.job.id);
+  await look(state, id);
+};
+
+type Lease = { readonly jobId: string; readonly leaseVersion: number };
+
+const finish = async (state: AnyStateAdapter, lease: Lease, blockerId: string): Promise<void> => {
+  const schedule = { afterMs: 0 };
+  const given = { ...lease, schedule, countsAttempt: false, error: "again" };
+  await state.rescheduleJobs({ jobs: [given] });
+  await state.triggerJobs({ ids: [lease.jobId] });
+  await state.acquireJobs({ workerId: "w", limit: 10, types });
+  const again = { ...lease, leaseVersion: lease.leaseVersion + 1 };
+  await state.failJobs({ jobs: [{ ...again, error: "failed" }] });
+  const [retried] = await state.retryFailedJobs({ ids: [lease.jobId] });
+  expect(retried?.kind).toBe("retried");
+  await state.reclaimExpiredLeases({ limit: 10 });
+  const { results, unblocked } = await state.completeJobs({
+    workerId: null,
+    completions: [blockerId, lease.jobId].map((jobId) => ({
+      jobId,
+      leaseVersion: null,
+      outcome: { kind: "output" as const, output: "null" },
+    })),
+  });
+  expect(results.map(({ kind }) => kind)).toEqual(["completed", "completed"]);
+  expect(unblocked).toHaveLength(1);
+};
+
+const look = async (state: AnyStateAdapter, id: string): Promise<void> => {
+  const ids = [id];
+  expect((await state.getJobs({ ids }))[0]?.status).toBe("completed");
+  await state.getSequences({ ids });
+  await state.getBlockers({ ids });
+  await state.listBlockerEdges({ ids });
+  const page = { order: "desc" as const, limit: 2, afterOrdinal: 1_000_000 };
+  const filter = {
+    typeNames: ["every"],
+    statuses: ["completed" as const],
+    rootSequenceId: id,
+    createdFrom: new Date(0),
+    createdTo: new Date(Date.UTC(9999, 0)),
+  };
+  expect(await state.listJobs({ ...page, ...filter, sequenceId: id })).toHaveLength(1);
+  expect(await state.listSequences({ ...page, ...filter })).toHaveLength(1);
+  await state.summarize({ runningLongMs: 1_000 });
+  await state.runInTransaction((context) =>
+    state.deleteSequences({ context, rootSequenceIds: ids }),
+  );
+  await state.deleteFinishedSequences({ completedForMs: 0, failedForMs: null, limit: 10 });
+};

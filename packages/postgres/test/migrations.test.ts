@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import pg from "pg";
+import { afterAll, describe, expect, it } from "vitest";
+import {
+  createPgStateAdapter,
+  PgInvalidOptionError,
+  PgMigrationChangedError,
+  PgMigrationLockedError,
+  PgPermissionError,
+  PgSchemaOutdatedError,
+  PgSchemaTooNewError,
+  PgUnreachableError,
+} from "../src/index.ts";
+import { describeSchema } from "../src/migrations/describe-schema.ts";
+import { migrations } from "../src/migrations/index.ts";
+import { checksumOf } from "../src/migrations/migration.ts";
+import { createPgPoolStateProvider } from "../src/providers/pg.ts";
+import { createStoreNames } from "../src/store-names.ts";
+import { lazyDatabaseUrl, servers } from "./fixtures.ts";
+
+const pools: pg.Pool[] = [];
+afterAll(() => Promise.all(pools.map((pool) => pool.end())));
+
+const openPool = (url: string, config: pg.PoolConfig = {}): pg.Pool => {
+  const pool = new pg.Pool({ connectionString: url, ...config });
+  pools.push(pool);
+  return pool;
+};
+
+// What each released migration hashes to. A released migration is never edited: add another. Not released yet, so until
+// then this line changes together with it.
+const checksums: Readonly<Record<string, string>> = {
+  "0001-create-store": "e5d008792a7ad40cf69dec3f2225fc4d6094f9094d4b02609e9f6f38e3f8832a",
+};
+
+it("migrations are frozen", () => {
+  const names = createStoreNames("queuert", "uuid");
+  const found = Object.fromEntries(
+    migrations.map((migration) => [migration.name, checksumOf(migration, names)]),
+  );
+  expect(found).toEqual(checksums);
+});
+
+describe.each(servers)("%s", (_, databases) => {
+  const url = lazyDatabaseUrl(databases);
+  const open = async (schema: string) => {
+    const pool = openPool(await url());
+    const stateProvider = createPgPoolStateProvider(pool);
+    return { pool, adapter: await createPgStateAdapter({ stateProvider, schema }) };
+  };
+
+  it("creates the schema of the snapshot", async () => {
+    const { pool, adapter } = await open("snapshot");
+    expect(await adapter.migrateToLatest()).toEqual(Object.keys(checksums));
+    const query = async (sql: string, params: readonly (string | null)[] = []) =>
+      (await pool.query(sql, [...params])).rows;
+    const lines = `${(await describeSchema(query, '"snapshot"')).join("\n")}\n`;
+    const file = new URL("schema.snapshot.txt", import.meta.url);
+    if (process.env["UPDATE_SNAPSHOT"] === "1") await writeFile(file, lines);
+    expect(lines).toBe(await readFile(file, "utf8"));
+  });
+
+  it("applies each migration once when many processes migrate at the same time", async () => {
+    const adapters = await Promise.all(Array.from({ length: 8 }, () => open("many")));
+    const applied = await Promise.all(adapters.map(({ adapter }) => adapter.migrateToLatest()));
+    expect(applied.flat()).toEqual(Object.keys(checksums));
+  });
+
+  it("prints what it would run, and runs nothing", async () => {
+    const { pool, adapter } = await open("dry run");
+    const plan = await adapter.planMigrations();
+    expect(plan[0]).toBe('CREATE SCHEMA "dry run"');
+    const { rows } = await pool.query("SELECT FROM pg_namespace WHERE nspname = 'dry run'");
+    expect(rows).toEqual([]);
+    for (const sql of plan) await pool.query(sql);
+    expect(await adapter.planMigrations()).toEqual([]);
+    expect(await adapter.checkSchema()).toEqual({ missing: [], unexpected: [] });
+  });
+
+  it("says what differs from the expected schema", async () => {
+    const { pool, adapter } = await open("drift");
+    await adapter.migrateToLatest();
+    await pool.query("DROP INDEX drift.job_ready; ALTER TABLE drift.job ADD extra text");
+    const { missing, unexpected } = await adapter.checkSchema();
+    expect(missing).toEqual([expect.stringContaining("index CREATE INDEX job_ready ON")]);
+    expect(unexpected).toEqual([expect.stringContaining("column job.extra text")]);
+  });
+
+  it("gives up on a lock after lockTimeoutMs, with nothing changed", async () => {
+    const { pool, adapter } = await open("locked");
+    const { adapter: other } = await open("locked");
+    await adapter.runInTransaction(async ({ client }) => {
+      // What a process in the middle of migrating holds.
+      const digest = createHash("sha256").update("queuert migrations of locked").digest();
+      await client.query("SELECT pg_advisory_xact_lock($1)", [
+        String(digest.readBigUInt64BE(0) >> 1n),
+      ]);
+      await expect(other.migrateToLatest({ lockTimeoutMs: 100 })).rejects.toThrow(
+        PgMigrationLockedError,
+      );
+    });
+    const { rows } = await pool.query("SELECT FROM pg_namespace WHERE nspname = 'locked'");
+    expect(rows).toEqual([]);
+  });
+
+  it("refuses a schema that is newer than the library", async () => {
+    const { pool, adapter } = await open("newer");
+    await adapter.migrateToLatest();
+    await pool.query("INSERT INTO newer.migration VALUES ('0999-of-the-future', 'x')");
+    await expect(adapter.migrateToLatest()).rejects.toThrow(PgSchemaTooNewError);
+  });
+
+  it("refuses a schema that was made with other options", async () => {
+    const { adapter } = await open("options");
+    await adapter.migrateToLatest();
+    const stateProvider = createPgPoolStateProvider(openPool(await url()));
+    const other = await createPgStateAdapter({ stateProvider, schema: "options", idType: "text" });
+    await expect(other.migrateToLatest()).rejects.toThrow(PgMigrationChangedError);
+  });
+
+  it("names the remedy when migrations are missing", async () => {
+    const { adapter } = await open("missing");
+    await expect(adapter.getJobs({ ids: [crypto.randomUUID()] })).rejects.toThrow(
+      PgSchemaOutdatedError,
+    );
+    await expect(adapter.reclaimExpiredLeases({ limit: 1 })).rejects.toThrow("migrateToLatest()");
+  });
+
+  it("names the remedy when rights are missing", async () => {
+    const { pool, adapter } = await open("rights");
+    await adapter.migrateToLatest();
+    await pool.query(`DROP ROLE IF EXISTS queuert_nobody; CREATE ROLE queuert_nobody LOGIN`);
+    const asNobody = new URL(await url());
+    asNobody.username = "queuert_nobody";
+    const stateProvider = createPgPoolStateProvider(openPool(asNobody.href));
+    const nobody = await createPgStateAdapter({ stateProvider, schema: "rights" });
+    await expect(nobody.getJobs({ ids: [crypto.randomUUID()] })).rejects.toThrow(PgPermissionError);
+  });
+
+  it("needs no right to create schemas when the schema is there", async () => {
+    const { pool } = await open("given");
+    await pool.query(`DROP ROLE IF EXISTS queuert_owner; CREATE ROLE queuert_owner LOGIN;
+      CREATE SCHEMA given AUTHORIZATION queuert_owner`);
+    const asOwner = new URL(await url());
+    asOwner.username = "queuert_owner";
+    const stateProvider = createPgPoolStateProvider(openPool(asOwner.href));
+    const adapter = await createPgStateAdapter({ stateProvider, schema: "given" });
+    expect(await adapter.migrateToLatest()).toEqual(Object.keys(checksums));
+  });
+});
+
+describe("options", () => {
+  const stateProvider = createPgPoolStateProvider(new pg.Pool());
+
+  it.each(["", "x".repeat(64), "a\0b"])("refuses the schema %j", async (schema) => {
+    await expect(createPgStateAdapter({ stateProvider, schema })).rejects.toThrow(
+      PgInvalidOptionError,
+    );
+  });
+
+  it.each(["", "uuid; DROP TABLE x", "uuid)"])("refuses the idType %j", async (idType) => {
+    await expect(createPgStateAdapter({ stateProvider, idType })).rejects.toThrow(
+      PgInvalidOptionError,
+    );
+  });
+
+  it("names the remedy when the server cannot be reached", async () => {
+    const pool = openPool("postgres://someone:secret@127.0.0.1:1/nowhere");
+    const adapter = await createPgStateAdapter({
+      stateProvider: createPgPoolStateProvider(pool),
+      connectionRetryConfig: { maxRetries: 1, initialDelayMs: 1 },
+    });
+    const refused = adapter.getJobs({ ids: [crypto.randomUUID()] });
+    await expect(refused).rejects.toThrow(PgUnreachableError);
+    await expect(refused).rejects.not.toThrow(/secret/);
+    await expect(adapter.runInTransaction(async () => {})).rejects.toThrow(PgUnreachableError);
+  });
+});

@@ -1,0 +1,85 @@
+// A pool whose connections are all held by transactions would leave the worker's own statements waiting behind them.
+import pg from "pg";
+import { createQueuert, defineUnionJobTypes } from "queuert";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createPgStateAdapter } from "../src/index.ts";
+import { createPgPoolStateProvider } from "../src/providers/pg.ts";
+import { servers } from "./fixtures.ts";
+
+const [, databases] = servers[0] ?? [];
+let pool: pg.Pool;
+
+beforeEach(async () => {
+  const database = await databases?.().createDatabase();
+  pool = new pg.Pool({ connectionString: database?.url, max: 3 });
+});
+afterEach(() => pool.end());
+
+const openAdapter = async () => {
+  const adapter = await createPgStateAdapter({ stateProvider: createPgPoolStateProvider(pool) });
+  await adapter.migrateToLatest();
+  return adapter;
+};
+
+it("keeps a connection free of transactions, and lets them have the others in turn", async () => {
+  const adapter = await openAdapter();
+  const begun: number[] = [];
+  const endings: (() => void)[] = [];
+  const transactions = [0, 1, 2, 3].map((index) =>
+    adapter.runInTransaction(async () => {
+      begun.push(index);
+      await new Promise<void>((resolve) => endings.push(resolve));
+    }),
+  );
+  // Answered while as many transactions are held as there may be: with all three connections taken it would hang.
+  while (begun.length < 2) await adapter.renewLeases({ leases: [lease] });
+  await adapter.renewLeases({ leases: [lease] });
+  expect(begun).toEqual([0, 1]);
+  while (endings.length > 0 || begun.length < 4) {
+    endings.shift()?.();
+    await adapter.renewLeases({ leases: [lease] });
+  }
+  await Promise.all(transactions);
+  expect(begun).toEqual([0, 1, 2, 3]);
+});
+
+it("hands the turn on when a transaction fails", async () => {
+  const adapter = await openAdapter();
+  const failed = Array.from({ length: 6 }, (_, index) =>
+    adapter.runInTransaction(() => Promise.reject(new Error(String(index)))),
+  );
+  const results = await Promise.allSettled(failed);
+  expect(results.map(({ status }) => status)).toEqual(failed.map(() => "rejected"));
+  expect(await adapter.runInTransaction(async () => "done")).toBe("done");
+});
+
+it("a worker that wants more connections than there are says so when it starts, with the numbers", async () => {
+  const warned: unknown[] = [];
+  const queuert = await createQueuert({
+    stateAdapter: await openAdapter(),
+    jobTypeDefinitions: defineUnionJobTypes<{ some: { input: null; output: null } }>(),
+    log: ({ type, level, message }) => {
+      if (level === "warn") warned.push({ type, message });
+    },
+  });
+  const worker = queuert.createWorker().implementJobType({
+    typeName: "some",
+    process: async ({ complete }) => complete(null),
+  });
+  await (await worker.start({ concurrency: 3 })).stop();
+  expect(warned).toEqual([]);
+  await (await worker.start({ concurrency: 4, workerId: "w" })).stop();
+  expect(warned).toEqual([
+    {
+      type: "workerLacksConnections",
+      message: expect.stringContaining("worker w runs up to 4 jobs at a time on 3 connections"),
+    },
+  ]);
+  await queuert.close();
+});
+
+const lease = {
+  jobId: "00000000-0000-7000-8000-000000000000",
+  leaseVersion: 1,
+  leaseMs: 1_000,
+};
