@@ -1,0 +1,21 @@
+import type { MongoDatabase } from "./driver.ts";
+import { MongoServerTooOldError, MongoStandaloneServerError } from "./errors.ts";
+
+interface Hello {
+  readonly setName?: string;
+  readonly msg?: string;
+  readonly maxWireVersion?: number;
+}
+
+// MongoDB 5.0: `$lookup` by field and pipeline together.
+const wireVersionMin = 13;
+
+/** Refuses a server that cannot keep the contract: a standalone one, or one that is too old. */
+export const assertTransactional = async (database: MongoDatabase): Promise<void> => {
+  // What every server answers to `hello`.
+  const hello = (await database.command({ hello: 1 })) as Hello;
+  const { setName, msg, maxWireVersion = 0 } = hello;
+  if (maxWireVersion < wireVersionMin) throw new MongoServerTooOldError(maxWireVersion);
+  const isRouter = msg === "isdbgrid";
+  if (setName === undefined && !isRouter) throw new MongoStandaloneServerError();
+};

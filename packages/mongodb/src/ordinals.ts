@@ -1,0 +1,75 @@
+// The order of creation over the whole store, and the store's clock with it: one counter document, raised by the size of
+// a batch outside any transaction, so that creators never conflict on it. A rolled back batch leaves a gap.
+//
+// Right within a process, since calls are answered in their order; right between processes, since whoever calls after
+// another's call was answered gets greater numbers. The raise is not waited for by a majority, which would double the time
+// of a start: the insert that follows is, and a majority that has the insert has all before it. Should a failover come
+// between the two, numbers may be given out again: jobs of that instant share a place in the order, and nothing else.
+import { outside, type StoreCollection } from "./store.ts";
+
+export interface CounterDocument {
+  readonly _id: string;
+  readonly value: number;
+  readonly at: Date;
+}
+
+export interface OrdinalRange {
+  readonly first: number;
+  /** The store's clock when the range was taken. */
+  readonly now: Date;
+}
+
+export interface Ordinals {
+  take(count: number): Promise<OrdinalRange>;
+}
+
+interface Waiting {
+  readonly count: number;
+  readonly resolve: (range: OrdinalRange) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export const counterId = "ordinal";
+
+/** Calls that come while one is under way share the next: a busy process pays one command for many batches. */
+export const createOrdinals = (counters: StoreCollection<CounterDocument>): Ordinals => {
+  let waiting: Waiting[] = [];
+  let flying = false;
+
+  const raise = (count: number): Promise<CounterDocument | null> =>
+    counters.findOneAndUpdate(
+      outside,
+      { _id: counterId },
+      [{ $set: { value: { $add: [{ $ifNull: ["$value", 0] }, count] }, at: "$$NOW" } }],
+      { upsert: true, unacknowledgedByMajority: true },
+    );
+
+  const fly = async (): Promise<void> => {
+    flying = true;
+    while (waiting.length > 0) {
+      const group = waiting;
+      waiting = [];
+      const total = group.reduce((sum, { count }) => sum + count, 0);
+      try {
+        const counter = await raise(total);
+        if (counter === null) throw new Error("An upsert answered no document");
+        let first = counter.value - total + 1;
+        for (const { count, resolve } of group) {
+          resolve({ first, now: counter.at });
+          first += count;
+        }
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    flying = false;
+  };
+
+  return {
+    take: (count) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ count, resolve, reject });
+        if (!flying) void fly();
+      }),
+  };
+};

@@ -1,0 +1,42 @@
+import type { ClientSession, Db, MongoClient } from "mongodb";
+import { runMongoTransaction, type RunMongoTransactionOptions } from "../run-transaction.ts";
+import type { MongoStateProvider } from "../state-provider.ts";
+
+/** What a transaction's callback gets: pass the session to every call that belongs to it. */
+export interface MongoTxContext {
+  readonly session: ClientSession;
+}
+
+/** A context outside transactions. */
+export interface MongoContext {
+  readonly session?: ClientSession | undefined;
+}
+
+/** The ready-made provider, with the client it was given. */
+export interface MongodbProvider extends MongoStateProvider<MongoTxContext, MongoContext> {
+  readonly database: Db;
+}
+
+export interface MongodbProviderOptions extends RunMongoTransactionOptions {
+  /** Connected or not; it stays yours to close. */
+  readonly client: MongoClient;
+  /** The database that holds the collections; left out: that of the connection string. */
+  readonly databaseName?: string | undefined;
+}
+
+/** Runs the state adapter on a client of the official driver, version 6 or 7. */
+export const createMongodbProvider = ({
+  client,
+  databaseName,
+  commitTimeoutMs,
+}: MongodbProviderOptions): MongodbProvider => ({
+  database: client.db(databaseName),
+  runInTransaction: (callback) =>
+    runMongoTransaction(
+      () => client.startSession(),
+      (session) => callback({ session }),
+      { commitTimeoutMs },
+    ),
+  provideContext: (callback) => callback({}),
+  sessionOf: ({ session }) => session,
+});

@@ -1,0 +1,91 @@
+// Step 2 of the walk: a job is made to wait. How this and the end of a sequence cannot miss each other is told in
+// `announcements.ts`. Completed sequences are announced, too: they must not be deleted, for their outputs are wanted.
+import type { AddBlockersParams, StateAdapter } from "queuert/internal";
+import type { Database } from "../database.ts";
+import { type JobDocument, toStateJob } from "../job-document.ts";
+import { findSequences, type SequenceDocuments } from "../sequences.ts";
+import type { Scope, UpdateOne } from "../store.ts";
+import { createToken } from "../token.ts";
+import { announceWaiting } from "../announcements.ts";
+import { blockerFailedError } from "./fail-dependants.ts";
+
+type AddBlockers = StateAdapter<object, object, string>["addBlockers"];
+type Element = AddBlockersParams<object>["jobs"][number];
+
+export const createAddBlockers =
+  (db: Database): AddBlockers =>
+  async ({ context, jobs }) => {
+    if (jobs.length === 0) return [];
+    return db.transact(context, async (scope) => {
+      const visible = await findSequences(
+        db,
+        scope,
+        jobs.flatMap(({ blockerSequenceIds }) => blockerSequenceIds),
+      );
+      const sequences = await announceWaiting(db, scope, visible);
+      const plans = jobs.map((element) => plan(element, sequences));
+      const waiting = await readJobs(db, scope, jobs);
+      const updates = plans.flatMap((each) => toUpdate(each, waiting.get(each.jobId)));
+      if (updates.length > 0) await db.jobs.bulkUpdate(scope, updates);
+      const written = await readJobs(db, scope, jobs);
+      return plans.map(({ jobId, missing }) => {
+        const job = written.get(jobId);
+        if (job === undefined)
+          throw new TypeError(`Job ${jobId} to wait for blockers is not stored`);
+        return { job: toStateJob(job), missing };
+      });
+    });
+  };
+
+interface Plan {
+  readonly jobId: string;
+  readonly blockers: readonly string[];
+  readonly missing: readonly string[];
+  /** The distinct sequences that have not completed. */
+  readonly open: readonly string[];
+  readonly failed: string | undefined;
+}
+
+const plan = (
+  { jobId, blockerSequenceIds }: Element,
+  sequences: ReadonlyMap<string, SequenceDocuments>,
+): Plan => {
+  const distinct = [...new Set(blockerSequenceIds)];
+  const missing = distinct.filter((id) => !sequences.has(id));
+  const nothing = { open: [], failed: undefined };
+  if (missing.length > 0) return { jobId, blockers: [], missing, ...nothing };
+  const open = distinct.filter((id) => sequences.get(id)?.current.status !== "completed");
+  return {
+    jobId,
+    blockers: blockerSequenceIds,
+    missing,
+    open,
+    failed: open.find((id) => sequences.get(id)?.current.status === "failed"),
+  };
+};
+
+const readJobs = async (
+  { jobs }: Database,
+  scope: Scope,
+  elements: readonly Element[],
+): Promise<Map<string, JobDocument>> => {
+  const found = await jobs.find(scope, { _id: { $in: elements.map(({ jobId }) => jobId) } });
+  return new Map(found.map((document) => [document._id, document]));
+};
+
+const toUpdate = (each: Plan, job: JobDocument | undefined): readonly UpdateOne[] => {
+  if (job === undefined || each.missing.length > 0 || job.status !== "blocked") return [];
+  const fails = each.failed !== undefined && job.onBlockerFailure === "fail";
+  const openBlockers = [...new Set([...(job.openBlockers ?? []), ...each.open])];
+  const status = openBlockers.length === 0 ? "pending" : "blocked";
+  const set = {
+    blockers: [...(job.blockers ?? []), ...each.blockers],
+    openBlockers,
+    token: createToken(),
+    status: fails ? "failed" : status,
+    ...(each.failed !== undefined &&
+      fails && { lastAttemptError: blockerFailedError(each.failed) }),
+  };
+  const update = { $set: set, ...(fails && { $currentDate: { finishedAt: true } }) };
+  return [{ updateOne: { filter: { _id: each.jobId, status: "blocked" }, update } }];
+};

@@ -1,0 +1,132 @@
+// Step 2 of the walk: jobs are stored. Plain ones are one insert; those with a deduplication key, or several without a
+// transaction of the caller's, are one transaction. Ids and ordinals are given out once, so that a repeated try stores
+// the same jobs.
+import type { CreatedStateJob, NewStateJob, StateAdapter } from "queuert/internal";
+import type { Database, Repeat } from "../database.ts";
+import { isDuplicateKey } from "../driver-errors.ts";
+import { MongoDuplicateIdError } from "../errors.ts";
+import { dueAfter } from "../instants.ts";
+import { toStateJob, type JobDocument } from "../job-document.ts";
+import { outside, type Scope } from "../store.ts";
+import { deduplicate } from "./deduplicate.ts";
+
+type CreateJobs = StateAdapter<object, object, string>["createJobs"];
+
+export const createCreateJobs =
+  (db: Database, repeat: Repeat): CreateJobs =>
+  async ({ context, jobs }) => {
+    if (jobs.length === 0) return [];
+    const scope = db.scopeOf(context);
+    const isOwn = scope.session === undefined;
+    const documents = await (isOwn ? repeat(() => toDocuments(db, jobs)) : toDocuments(db, jobs));
+    const hasKeys = jobs.some((job) => job.kind === "entry" && job.deduplication !== null);
+    const store = (): Promise<readonly CreatedStateJob[]> => {
+      if (hasKeys) return db.transact(context, (tx) => deduplicate(db, tx, jobs, documents));
+      if (!isOwn || documents.length === 1) return insert(db, scope, documents);
+      return db.transact(context, (tx) => insert(db, tx, documents));
+    };
+    if (!isOwn) return onlyOnce(store);
+    return repeatable(db, documents, repeat, store);
+  };
+
+const insert = async (
+  { jobs }: Database,
+  scope: Scope,
+  documents: readonly JobDocument[],
+): Promise<readonly CreatedStateJob[]> => {
+  await jobs.insertMany(scope, documents);
+  return documents.map((document) => ({ job: toStateJob(document), deduplicated: false }));
+};
+
+// In the caller's transaction nothing is tried twice: an id that is taken is another job's.
+const onlyOnce = async <T>(store: () => Promise<T>): Promise<T> => {
+  try {
+    return await store();
+  } catch (error) {
+    throw isDuplicateKey(error) ? new MongoDuplicateIdError({ cause: error }) : error;
+  }
+};
+
+// A try whose answer was lost may have stored the jobs: the next then finds their ids taken, by themselves.
+const repeatable = async (
+  db: Database,
+  documents: readonly JobDocument[],
+  repeat: Repeat,
+  store: () => Promise<readonly CreatedStateJob[]>,
+): Promise<readonly CreatedStateJob[]> => {
+  try {
+    return await repeat(store);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    const ids = documents.map(({ _id }) => _id);
+    const stored = await db.jobs.find(
+      outside,
+      { _id: { $in: ids } },
+      { projection: { ordinal: 1 } },
+    );
+    const ordinals = new Map(stored.map(({ _id, ordinal }) => [_id, ordinal]));
+    // An ordinal is given out once: the job that has it is ours.
+    if (!documents.every(({ _id, ordinal }) => ordinals.get(_id) === ordinal)) {
+      throw new MongoDuplicateIdError({ cause: error });
+    }
+    return documents.map((document) => ({ job: toStateJob(document), deduplicated: false }));
+  }
+};
+
+/** New jobs as they will be stored. Takes their ordinals, outside any transaction. */
+export const toDocuments = async (
+  { ordinals, createId }: Database,
+  jobs: readonly NewStateJob[],
+): Promise<JobDocument[]> => {
+  const { first, now } = await ordinals.take(jobs.length);
+  return jobs.map((job, index) => toDocument(job, createId(), first + index, now));
+};
+
+const toDocument = (job: NewStateJob, id: string, ordinal: number, now: Date): JobDocument => ({
+  _id: id,
+  typeName: job.typeName,
+  ...(job.kind === "entry" ? entryFields(job) : continuationFields(job)),
+  ordinal,
+  status: job.awaitsBlockers ? "blocked" : "pending",
+  input: job.input,
+  priority: job.priority,
+  createdAt: now,
+  scheduledAt: dueAfter(now, job.schedule),
+  attempt: 0,
+  leaseVersion: 0,
+  ...(job.onBlockerFailure === "fail" && { onBlockerFailure: "fail" }),
+  ...(job.traceContext !== null && { traceContext: job.traceContext }),
+});
+
+const entryFields = (
+  job: NewStateJob & { readonly kind: "entry" },
+): Pick<
+  JobDocument,
+  "rootSequenceId" | "originId" | "position" | "deduplicationKey" | "treeMember"
+> => ({
+  ...(job.originId !== null && { originId: job.originId }),
+  position: 0,
+  ...(job.deduplication !== null && { deduplicationKey: job.deduplication.key }),
+  ...(job.rootSequenceId !== null && { rootSequenceId: job.rootSequenceId, treeMember: true }),
+});
+
+const continuationFields = (
+  job: NewStateJob & { readonly kind: "continuation" },
+): Pick<
+  JobDocument,
+  | "sequenceId"
+  | "sequenceTypeName"
+  | "sequenceCreatedAt"
+  | "rootSequenceId"
+  | "originId"
+  | "position"
+  | "treeMember"
+> => ({
+  sequenceId: job.sequenceId,
+  sequenceTypeName: job.sequenceTypeName,
+  sequenceCreatedAt: job.sequenceCreatedAt,
+  rootSequenceId: job.rootSequenceId,
+  originId: job.originId,
+  position: job.position,
+  treeMember: true,
+});

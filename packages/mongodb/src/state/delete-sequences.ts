@@ -1,0 +1,76 @@
+// Whole trees go, or nothing. Who begins to wait for a sequence meanwhile is not missed: see `announcements.ts`. What a
+// deduplication key remembers of a sequence that is gone is passed over, and forgotten in time.
+import type { BlockerEdge, DeleteSequencesResult, StateAdapter } from "queuert/internal";
+import { announceEnding } from "../announcements.ts";
+import type { Database } from "../database.ts";
+import {
+  type JobDocument,
+  referenceFields,
+  rootSequenceIdOf,
+  sequenceIdOf,
+  toReference,
+} from "../job-document.ts";
+import type { Scope } from "../store.ts";
+import { toBlockerEdges } from "./list-blocker-edges.ts";
+import { treeMembers } from "./list-filters.ts";
+
+type DeleteSequences = StateAdapter<object, object, string>["deleteSequences"];
+
+export const createDeleteSequences =
+  (db: Database): DeleteSequences =>
+  async ({ context, rootSequenceIds }) => {
+    if (rootSequenceIds.length === 0) return { kind: "deleted", jobCount: 0, running: [] };
+    return db.transact(context, async (scope): Promise<DeleteSequencesResult> => {
+      const noRoots = await db.jobs.find(
+        scope,
+        { _id: { $in: rootSequenceIds }, rootSequenceId: { $exists: true } },
+        { projection: { _id: 1 } },
+      );
+      if (noRoots.length > 0) {
+        return { kind: "notRoots", sequenceIds: noRoots.map(({ _id }) => _id) };
+      }
+      const tree = await readTrees(db, scope, rootSequenceIds);
+      const edges = await findWaitingOutside(db, scope, tree);
+      if (edges.length > 0) return { kind: "blocking", edges };
+      const jobCount = await deleteTrees(db, scope, tree);
+      const running = tree.filter(({ status }) => status === "running").map(toReference);
+      return { kind: "deleted", jobCount, running };
+    });
+  };
+
+/** Every job of the trees, as far as deleting needs it. */
+export const readTrees = (
+  { jobs }: Database,
+  scope: Scope,
+  rootIds: readonly string[],
+): Promise<JobDocument[]> =>
+  jobs.find(scope, treeMembers(rootIds), {
+    projection: { ...referenceFields, status: 1, deduplicationKey: 1, hasWaiters: 1 },
+  });
+
+/** Who outside the trees waits for a sequence in them. */
+export const findWaitingOutside = async (
+  db: Database,
+  scope: Scope,
+  tree: readonly JobDocument[],
+): Promise<BlockerEdge[]> => {
+  const sequenceIds = new Set(tree.map(sequenceIdOf));
+  const awaited = tree.filter(({ hasWaiters }) => hasWaiters);
+  await announceEnding(db, scope, [...new Set(awaited.map(sequenceIdOf))]);
+  const rootIds = new Set(tree.map(rootSequenceIdOf));
+  const waiting = await db.jobs.find(
+    scope,
+    { blockers: { $in: [...sequenceIds] }, status: { $nin: ["completed"] } },
+    { projection: { sequenceId: 1, rootSequenceId: 1, blockers: 1, status: 1 } },
+  );
+  return waiting
+    .filter((job) => !rootIds.has(rootSequenceIdOf(job)))
+    .flatMap(toBlockerEdges)
+    .filter((edge) => sequenceIds.has(edge.blockerSequenceId));
+};
+
+export const deleteTrees = (
+  { jobs }: Database,
+  scope: Scope,
+  tree: readonly JobDocument[],
+): Promise<number> => jobs.deleteMany(scope, { _id: { $in: tree.map(({ _id }) => _id) } });

@@ -1,0 +1,61 @@
+// ↺ Running jobs go back to pending: failed with attempts left, asked to wait, or handed back.
+import type { RescheduleJobsParams, RescheduleResult, StateAdapter } from "queuert/internal";
+import type { Database } from "../database.ts";
+import { dueExpression } from "../instants.ts";
+import { toLeaseLostReason } from "../lease-lost.ts";
+import type { UpdateOne } from "../store.ts";
+import { createToken } from "../token.ts";
+import { leaseFields } from "./completion.ts";
+
+type RescheduleJobs = StateAdapter<object, object, string>["rescheduleJobs"];
+type Element = RescheduleJobsParams<object>["jobs"][number];
+
+export const createRescheduleJobs =
+  (db: Database): RescheduleJobs =>
+  async ({ context, jobs }) => {
+    if (jobs.length === 0) return [];
+    const scope = db.scopeOf(context);
+    const token = createToken();
+    const sorted = [...jobs].sort((a, b) => (a.jobId < b.jobId ? -1 : 1));
+    await db.jobs.bulkUpdate(
+      scope,
+      sorted.map((element) => toUpdate(element, token)),
+    );
+    const found = await db.jobs.find(
+      scope,
+      { _id: { $in: jobs.map(({ jobId }) => jobId) } },
+      { projection: { status: 1, token: 1, scheduledAt: 1 } },
+    );
+    const byId = new Map(found.map((document) => [document._id, document]));
+    const seen = new Set<string>();
+    return jobs.map(({ jobId }): RescheduleResult => {
+      const job = byId.get(jobId);
+      const isFirst = !seen.has(jobId);
+      seen.add(jobId);
+      if (isFirst && job?.token === token) {
+        return { kind: "rescheduled", scheduledAt: job.scheduledAt };
+      }
+      return { kind: "lost", reason: toLeaseLostReason(job) };
+    });
+  };
+
+const toUpdate = (
+  { jobId, leaseVersion, schedule, countsAttempt, error }: Element,
+  token: string,
+): UpdateOne => ({
+  updateOne: {
+    filter: { _id: jobId, status: "running", leaseVersion },
+    update: [
+      {
+        $set: {
+          status: "pending",
+          token,
+          ...(schedule !== null && { scheduledAt: dueExpression(schedule) }),
+          ...(!countsAttempt && { attempt: { $max: [0, { $subtract: ["$attempt", 1] }] } }),
+          ...(error !== null && { lastAttemptError: { $literal: error } }),
+        },
+      },
+      { $unset: Object.keys(leaseFields) },
+    ],
+  },
+});

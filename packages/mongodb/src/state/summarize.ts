@@ -1,0 +1,119 @@
+// What an operator asks, in one command: each part reads a partial index that holds only the jobs it counts.
+import type { StateAdapter, StateSummary } from "queuert/internal";
+import type { Database } from "../database.ts";
+import type { Scope } from "../store.ts";
+import { isDue, isExpired } from "../instants.ts";
+
+type Summarize = StateAdapter<object, object, string>["summarize"];
+type Count = StateSummary["counts"][number];
+
+type Row =
+  | {
+      readonly kind: "count";
+      readonly typeName: string;
+      readonly status: Count["status"];
+      readonly count: number;
+    }
+  | { readonly kind: "oldest"; readonly typeName: string; readonly ageMs: number }
+  | { readonly kind: "blockedByFailed" | "expired" | "runningLong"; readonly count: number };
+
+export const createSummarize =
+  (db: Database): Summarize =>
+  async ({ context, runningLongMs }) => {
+    const parts = [
+      ...(["pending", "running", "blocked", "failed"] as const).map(countByType),
+      oldestReady,
+      blockedByFailed(db.jobs.name),
+      countOf("expired", { status: "running", ...isExpired }),
+      countOf("runningLong", {
+        status: "running",
+        $expr: { $lte: ["$lastAttemptAt", { $subtract: ["$$NOW", Math.round(runningLongMs)] }] },
+      }),
+    ];
+    const rows = await readParts(db, db.scopeOf(context), parts);
+    return toSummary(rows);
+  };
+
+const readParts = async (
+  { jobs }: Database,
+  scope: Scope,
+  parts: readonly object[][],
+): Promise<Row[]> => {
+  const [first = [], ...others] = parts;
+  if (scope.session === undefined) {
+    const unions = others.map((pipeline) => ({ $unionWith: { coll: jobs.name, pipeline } }));
+    return jobs.aggregate<Row>(scope, [...first, ...unions]);
+  }
+  // The server has no `$unionWith` in transactions, and a session runs one command at a time.
+  const rows: Row[] = [];
+  for (const part of parts) rows.push(...(await jobs.aggregate<Row>(scope, part)));
+  return rows;
+};
+
+const countByType = (status: Count["status"]): object[] => [
+  { $match: { status, ...(status === "failed" && { finishedAt: { $exists: true } }) } },
+  { $group: { _id: "$typeName", count: { $sum: 1 } } },
+  { $project: { _id: 0, kind: "count", typeName: "$_id", status: { $literal: status }, count: 1 } },
+];
+
+const countOf = (kind: "expired" | "runningLong", match: object): object[] => [
+  { $match: match },
+  { $count: "count" },
+  { $project: { kind, count: 1 } },
+];
+
+const oldestReady: object[] = [
+  { $match: { status: "pending", ...isDue } },
+  { $group: { _id: "$typeName", at: { $min: "$scheduledAt" } } },
+  {
+    $project: {
+      _id: 0,
+      kind: "oldest",
+      typeName: "$_id",
+      ageMs: { $subtract: ["$$NOW", "$at"] },
+    },
+  },
+];
+
+// From the failed jobs that somebody waits for to those who wait: few on both sides.
+const blockedByFailed = (jobs: string): object[] => [
+  { $match: { status: "failed", finishedAt: { $exists: true }, hasWaiters: true } },
+  { $project: { failed: { $ifNull: ["$sequenceId", "$_id"] } } },
+  {
+    $lookup: {
+      from: jobs,
+      localField: "failed",
+      foreignField: "blockers",
+      let: { failed: "$failed" },
+      pipeline: [
+        { $match: { status: "blocked", $expr: { $in: ["$$failed", "$openBlockers"] } } },
+        { $project: { _id: 1 } },
+      ],
+      as: "waiting",
+    },
+  },
+  { $unwind: "$waiting" },
+  { $group: { _id: "$waiting._id" } },
+  { $count: "count" },
+  { $project: { kind: "blockedByFailed", count: 1 } },
+];
+
+const toSummary = (rows: readonly Row[]): StateSummary => {
+  const countOfKind = (kind: "blockedByFailed" | "expired" | "runningLong"): number => {
+    const row = rows.find((each) => each.kind === kind);
+    return row !== undefined && "count" in row ? row.count : 0;
+  };
+  return {
+    counts: rows.flatMap((row) =>
+      row.kind === "count"
+        ? [{ typeName: row.typeName, status: row.status, count: row.count }]
+        : [],
+    ),
+    oldestReady: rows.flatMap((row) =>
+      row.kind === "oldest" ? [{ typeName: row.typeName, ageMs: row.ageMs }] : [],
+    ),
+    blockedByFailedCount: countOfKind("blockedByFailed"),
+    expiredLeaseCount: countOfKind("expired"),
+    runningLongCount: countOfKind("runningLong"),
+  };
+};

@@ -1,0 +1,113 @@
+// For authors of tests: the suites of `queuert/testing` on a real replica set.
+import { randomUUID } from "node:crypto";
+import { type Db, MongoClient } from "mongodb";
+import type { AnyStateAdapter } from "queuert/internal";
+import {
+  extendWithNotify,
+  extendWithState,
+  type NotifyAdapterHarness,
+  type NotifyTestContext,
+  type StateAdapterHarness,
+  type StateTestContext,
+} from "queuert/testing";
+import type { TestAPI } from "vitest";
+import { createMongoNotifyAdapter } from "./create-mongo-notify-adapter.ts";
+import { createMongoStateAdapter, type MongoStateAdapter } from "./create-mongo-state-adapter.ts";
+import { toCollectionNames } from "./database.ts";
+import { MongoTransactionAbortedError } from "./errors.ts";
+import {
+  createMongodbProvider,
+  type MongoContext,
+  type MongoTxContext,
+} from "./providers/mongodb.ts";
+
+export interface MongoTestOptions {
+  /** A replica set's; each test file gets a database of its own on it, which is dropped at the end. */
+  readonly url: string;
+  /** Another copy of the driver. */
+  readonly createClient?: ((url: string) => MongoClient) | undefined;
+  /** Left out: a name of its own. */
+  readonly databaseName?: string | undefined;
+}
+
+const newDatabaseName = (): string => `queuert_test_${randomUUID().slice(0, 8)}`;
+
+const prefix = "queuert_";
+
+const erase = (adapter: MongoStateAdapter<MongoTxContext, MongoContext>): AnyStateAdapter =>
+  // The suites hand contexts back to the adapter that made them, and know nothing of what is in them.
+  adapter as unknown as AnyStateAdapter;
+
+/** Opens an empty store with two clients, as two processes would have. */
+export const openStateMongodb = async ({
+  url,
+  createClient = (clientUrl) => new MongoClient(clientUrl),
+  databaseName = newDatabaseName(),
+}: MongoTestOptions): Promise<StateAdapterHarness> => {
+  const clients = [createClient(url), createClient(url)] as const;
+  const open = (client: MongoClient): Promise<MongoStateAdapter<MongoTxContext, MongoContext>> =>
+    createMongoStateAdapter({ stateProvider: createMongodbProvider({ client, databaseName }) });
+  const [first, second] = await Promise.all([open(clients[0]), open(clients[1])]);
+  await first.migrateToLatest();
+  const database = clients[0].db(databaseName);
+  const names = toCollectionNames(prefix);
+  return {
+    stateAdapter: erase(first),
+    secondStateAdapter: erase(second),
+    isTransactionConflict: (error) => error instanceof MongoTransactionAbortedError,
+    poisonTransaction: async (context) => {
+      // The context of the adapter above.
+      const { session } = context as MongoTxContext;
+      const refused = { $set: { _id: "another" } };
+      await database
+        .collection<{ _id: string }>(names.counters)
+        .updateOne({ _id: "ordinal" }, refused, { session })
+        // Its error is the point: the transaction is broken now.
+        .catch(() => undefined);
+    },
+    clear: async () => {
+      for (const name of [names.jobs, names.keys, names.waits])
+        await database.collection(name).deleteMany({});
+    },
+    close: async () => {
+      await database.dropDatabase();
+      await Promise.all(clients.map((client) => client.close()));
+    },
+  };
+};
+
+/** Runs each test on an empty store. */
+export const extendWithStateMongodb = <TContext extends object>(
+  it: TestAPI<TContext>,
+  options: () => MongoTestOptions,
+): TestAPI<TContext & StateTestContext> => extendWithState(it, () => openStateMongodb(options()));
+
+/** Opens two notify adapters with a client each, as two processes would have. */
+export const openNotifyMongodb = async ({
+  url,
+  createClient = (clientUrl) => new MongoClient(clientUrl),
+  databaseName = newDatabaseName(),
+}: MongoTestOptions): Promise<NotifyAdapterHarness> => {
+  const clients = [createClient(url), createClient(url)] as const;
+  const [first, second] = clients.map((client) => client.db(databaseName)) as [Db, Db];
+  const notifyAdapter = await createMongoNotifyAdapter({ notifyProvider: { database: first } });
+  const secondNotifyAdapter = await createMongoNotifyAdapter({
+    notifyProvider: { database: second },
+  });
+  return {
+    notifyAdapter,
+    secondNotifyAdapter,
+    close: async () => {
+      await Promise.all([notifyAdapter.close(), secondNotifyAdapter.close()]);
+      await first.dropDatabase();
+      await Promise.all(clients.map((client) => client.close()));
+    },
+  };
+};
+
+/** Notifies over a capped collection of a database of the file's own. */
+export const extendWithNotifyMongodb = <TContext extends object>(
+  it: TestAPI<TContext>,
+  options: () => MongoTestOptions,
+): TestAPI<TContext & NotifyTestContext> =>
+  extendWithNotify(it, () => openNotifyMongodb(options()));

@@ -1,0 +1,71 @@
+// An acquisition of several jobs takes with one command and reads what it has taken with the next. Whoever stands still in
+// between for longer than the lease no longer holds what it reads. A single job is taken and read at once.
+import { providedMongodb } from "@queuert/test-services/provided";
+import { MongoClient } from "mongodb";
+import { jobs } from "queuert/testing";
+import { describe, expect, it } from "vitest";
+import type { MongoCollection, MongoDatabase } from "../src/driver.ts";
+import { createMongoStateAdapter } from "../src/index.ts";
+import { createMongodbProvider } from "../src/providers/mongodb.ts";
+
+/** The database, with something happening before what has been claimed is read back. */
+const pausing = (database: MongoDatabase, pause: () => Promise<void>): MongoDatabase => ({
+  databaseName: database.databaseName,
+  command: (...args) => database.command(...args),
+  collection: (name) => {
+    const collection = database.collection(name);
+    const find: MongoCollection["find"] = (filter, options) => ({
+      toArray: async () => {
+        if ("claim" in filter) await pause();
+        return collection.find(filter, options).toArray();
+      },
+    });
+    return new Proxy(collection, {
+      get: (target, key) => {
+        if (key === "find") return find;
+        const value: unknown = Reflect.get(target, key);
+        return typeof value === "function" ? (value.bind(target) as unknown) : value;
+      },
+    });
+  },
+});
+
+describe("an acquisition that stands still", () => {
+  it.each([
+    ["reclaimed", "pending"],
+    ["completed without a worker", "completed"],
+  ])("answers nothing that was %s meanwhile", async (_how, status) => {
+    const { url, name, drop } = await providedMongodb().createDatabase();
+    const client = new MongoClient(url);
+    const provider = createMongodbProvider({ client, databaseName: name });
+    const other = await createMongoStateAdapter({ stateProvider: provider });
+    await other.migrateToLatest();
+    const created = await other.createJobs({ jobs: jobs(2) });
+    const ids = created.map(({ job }) => job.id);
+
+    const meanwhile = async (): Promise<void> => {
+      if (status === "completed") {
+        const outcome = { kind: "output", output: "null" } as const;
+        const completions = ids.map((jobId) => ({ jobId, leaseVersion: null, outcome }));
+        await other.completeJobs({ workerId: null, completions });
+      }
+      for (;;) {
+        await other.reclaimExpiredLeases({ limit: 10 });
+        const stored = await other.getJobs({ ids });
+        if (stored.every((job) => job?.status === status)) return;
+      }
+    };
+    let paused = 0;
+    const database = pausing(provider.database, () => {
+      paused++;
+      return meanwhile();
+    });
+    const late = await createMongoStateAdapter({ stateProvider: { ...provider, database } });
+    const types = [{ typeName: "task", leaseMs: 1, limit: 2 }];
+    const { jobs: taken } = await late.acquireJobs({ workerId: "late", limit: 2, types });
+    expect(taken).toEqual([]);
+    expect(paused).toBe(1);
+    await client.close();
+    await drop();
+  });
+});

@@ -1,0 +1,93 @@
+// The whole notify contract over a capped collection, with connections that break.
+import { providedMongodb } from "@queuert/test-services/provided";
+import { MongoClient } from "mongodb";
+import {
+  extendWithCommon,
+  extendWithNotify,
+  notifyAdapterTestSuite,
+  type NotifyAdapterHarness,
+} from "queuert/testing";
+import { describe, expect, it } from "vitest";
+import { createMongoNotifyAdapter, MongoNotifyCollectionError } from "../src/index.ts";
+import { openNotifyMongodb } from "../src/testing.ts";
+import { proxied } from "./urls.ts";
+
+const wireNames = {
+  jobScheduled: "queuert_sched",
+  sequenceCompleted: "queuert_seqc",
+  ownershipLost: "queuert_owls",
+} as const;
+
+const openBehindProxy = async (): Promise<NotifyAdapterHarness> => {
+  const { url, proxy } = await proxied(providedMongodb().url);
+  const { name } = await providedMongodb().createDatabase();
+  const harness = await openNotifyMongodb({ url, databaseName: name });
+  const raw = new MongoClient(providedMongodb().url);
+  return {
+    ...harness,
+    network: {
+      breakConnections: () => Promise.resolve(proxy.cutAll()),
+      publishRaw: async (topic, text) => {
+        const notifications = raw.db(name).collection("queuert_notifications");
+        await notifications.insertOne({ channel: wireNames[topic], text });
+      },
+    },
+    close: async () => {
+      await harness.close();
+      await raw.close();
+      await proxy.close();
+    },
+  };
+};
+
+describe("notify adapter", () => {
+  const extended = extendWithNotify(extendWithCommon(it), openBehindProxy);
+  notifyAdapterTestSuite({ it: extended, hints: false, network: true });
+});
+
+describe("the collection of notifications", () => {
+  it("is refused when it is an ordinary one", async () => {
+    const { url, drop, name } = await providedMongodb().createDatabase();
+    const client = new MongoClient(url);
+    try {
+      const database = client.db(name);
+      await database.collection("queuert_notifications").insertOne({ channel: "x", text: "y" });
+      const adapter = await createMongoNotifyAdapter({ notifyProvider: { database } });
+      const published = adapter.notifyJobSequenceCompleted(["a"]);
+      await expect(published).rejects.toBeInstanceOf(MongoNotifyCollectionError);
+      await adapter.close();
+    } finally {
+      await client.close();
+      await drop();
+    }
+  });
+
+  it("is created once by many processes at the same time, and keeps no more than its size", async () => {
+    const { url, drop, name } = await providedMongodb().createDatabase();
+    const clients = Array.from({ length: 4 }, () => new MongoClient(url));
+    try {
+      const adapters = await Promise.all(
+        clients.map((client) =>
+          createMongoNotifyAdapter({
+            notifyProvider: { database: client.db(name) },
+            sizeBytes: 65_536,
+          }),
+        ),
+      );
+      const ids = Array.from({ length: 400 }, (_, index) => `${index}`.padStart(64, "0"));
+      await Promise.all(
+        adapters.map(async (adapter) => {
+          for (let round = 0; round < 5; round++) await adapter.notifyJobSequenceCompleted(ids);
+        }),
+      );
+      const stats = await clients[0]?.db(name).command({ collStats: "queuert_notifications" });
+      const { capped, size } = stats as unknown as { capped: boolean; size: number };
+      expect(capped).toBe(true);
+      expect(size).toBeLessThanOrEqual(65_536);
+      await Promise.all(adapters.map((adapter) => adapter.close()));
+    } finally {
+      await Promise.all(clients.map((client) => client.close()));
+      await drop();
+    }
+  });
+});

@@ -1,0 +1,16 @@
+// The same with the other major version of the driver that is supported.
+import { providedMongodb } from "@queuert/test-services/provided";
+import type { MongoClient } from "mongodb";
+import { MongoClient as MongoClient6 } from "mongodb-6";
+import { extendWithCommon, stateAdapterTestSuite } from "queuert/testing";
+import { describe, it } from "vitest";
+import { extendWithStateMongodb } from "../src/testing.ts";
+
+describe("state adapter, driver 6", () => {
+  const extended = extendWithStateMongodb(extendWithCommon(it), () => ({
+    url: providedMongodb().url,
+    // Its classes have private fields, so to the compiler they are others; what is called of them is the same.
+    createClient: (url) => new MongoClient6(url) as unknown as MongoClient,
+  }));
+  stateAdapterTestSuite({ it: extended });
+});
