@@ -1,0 +1,155 @@
+// NATS subjects as the transport of a notify adapter. One connection carries everything: it is multiplexed, it
+// reconnects and it subscribes again by itself, so what is left is to tell listeners when it has.
+import {
+  assertName,
+  type ChannelNotifyAdapter,
+  type ChannelSubscriber,
+  createChannelNotifyAdapter,
+  InvalidOptionError,
+  type NotifyChannel,
+  notifyChannelSuffixes,
+  type NotifyTransport,
+  type OutgoingMessage,
+  withinTime,
+} from "queuert/internal";
+import { watchConnection } from "./connection-watch.ts";
+import type { NatsConnection, NatsKv } from "./nats-connection.ts";
+import { createWakeHints } from "./wake-hints.ts";
+
+export interface NatsNotifyAdapterOptions {
+  /** A connection of `nats` 2.28 or newer or of `@nats-io/transport-node` 3. Stays yours. */
+  readonly nc: NatsConnection;
+  /** A JetStream KV bucket for hint counts. Without it, every process with room looks for each job. */
+  readonly kv?: NatsKv | undefined;
+  /** Before the names of subjects; applications that share a server need one each. Default: `"queuert"`. */
+  readonly subjectPrefix?: string | undefined;
+  /** Told of errors that no call rejects with: hints that could not be stored or taken, refused subscriptions. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+// Small enough for one packet or few; more is sent in more messages.
+const payloadBytesMax = 16_384;
+// Waking everybody costs less than a hint that takes longer than this.
+const hintTimeoutMs = 500;
+// After a hint could not be stored: JetStream may have no leader, and every message would wait for it.
+const hintPauseMs = 5_000;
+
+/** Resolves when the subscription is active, to what ends it. */
+const subscribe = async (
+  nc: NatsConnection,
+  subject: string,
+  { onMessage }: ChannelSubscriber,
+  onError: (error: unknown) => void,
+): Promise<() => void> => {
+  let refused: Error | undefined;
+  const subscription = nc.subscribe(subject, {
+    callback: (error, message) => {
+      if (error === null) {
+        onMessage(Buffer.from(message.data).toString());
+      } else {
+        refused = error;
+        onError(error);
+      }
+    },
+  });
+  const end = (): void => {
+    if (!nc.isClosed()) subscription.unsubscribe();
+  };
+  try {
+    // A refusal arrives before the answer to this.
+    await nc.flush();
+    if (refused !== undefined) throw refused;
+    return end;
+  } catch (error) {
+    end();
+    throw error;
+  }
+};
+
+const createTransport = ({
+  nc,
+  kv,
+  subjectPrefix = "queuert",
+  onError = () => undefined,
+}: NatsNotifyAdapterOptions): NotifyTransport => {
+  const subscribers = new Set<ChannelSubscriber>();
+  const hints = kv && createWakeHints(kv, subjectPrefix);
+  let hintsPausedUntil = 0;
+
+  const reconnected = async (): Promise<void> => {
+    // Answered after the subscriptions have been made again: what comes from now on is not missed.
+    await nc.flush();
+    for (const subscriber of [...subscribers]) subscriber.onReconnected();
+  };
+  const watch = watchConnection(
+    nc,
+    () => {
+      reconnected().catch(onError);
+    },
+    onError,
+  );
+
+  const storeHint = async ({ counts }: OutgoingMessage): Promise<string | undefined> => {
+    if (hints === undefined || counts.length === 0 || Date.now() < hintsPausedUntil) return;
+    try {
+      return await withinTime(hints.put(counts), hintTimeoutMs, "Storing a hint");
+    } catch (error) {
+      onError(error);
+      hintsPausedUntil = Date.now() + hintPauseMs;
+      return;
+    }
+  };
+
+  const subjectOf = (channel: NotifyChannel): string =>
+    `${subjectPrefix}.${notifyChannelSuffixes[channel]}`;
+
+  return {
+    get payloadBytesMax() {
+      return Math.min(payloadBytesMax, nc.info?.max_payload ?? payloadBytesMax);
+    },
+    publish: async (channel, messages) => {
+      // The client would keep it until the connection is back, and as much more as there is.
+      if (!watch.isConnected()) throw new Error("The NATS connection is down.");
+      const hintIds = await Promise.all(messages.map(storeHint));
+      for (const [index, { text }] of messages.entries()) {
+        nc.publish(subjectOf(channel), text(hintIds[index]));
+      }
+      await nc.flush();
+    },
+    subscribe: async (channel, subscriber) => {
+      const end = await subscribe(nc, subjectOf(channel), subscriber, onError);
+      subscribers.add(subscriber);
+      return async () => {
+        subscribers.delete(subscriber);
+        end();
+      };
+    },
+    ...(hints && { takeHints: (hint, wanted) => hints.take(hint, wanted) }),
+    close: async () => {
+      watch.stop();
+    },
+  };
+};
+
+/** A token or several: what NATS takes as the beginning of a subject. */
+const assertSubjectPrefix = (prefix: string): void => {
+  assertName(prefix, "subjectPrefix");
+  if (!prefix.split(".").every((token) => /^[^\s.*>]+$/.test(token))) {
+    throw new InvalidOptionError(
+      "subjectPrefix",
+      prefix,
+      "give tokens separated by single dots, without spaces, `*` and `>`",
+    );
+  }
+};
+
+/** Notifications over NATS; with a KV bucket also hint counts, so that a job wakes one idle worker and not all. */
+export const createNatsNotifyAdapter = async (
+  options: NatsNotifyAdapterOptions,
+): Promise<ChannelNotifyAdapter> => {
+  if (options.subjectPrefix !== undefined) assertSubjectPrefix(options.subjectPrefix);
+  return createChannelNotifyAdapter({
+    transport: createTransport(options),
+    onError: options.onError,
+  });
+};

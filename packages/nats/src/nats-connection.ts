@@ -1,0 +1,35 @@
+// What the adapter uses of a NATS connection and of a KV bucket. `nats` 2.28 and newer and the `@nats-io/*` modules both
+// fit, so neither is imported: which of them an application has is its own affair.
+
+export interface NatsMessage {
+  readonly data: Uint8Array;
+}
+
+export interface NatsSubscription {
+  unsubscribe(): void;
+}
+
+export interface NatsConnection {
+  readonly info?: { readonly max_payload: number } | undefined;
+  publish(subject: string, payload: string): void;
+  subscribe(
+    subject: string,
+    options: { callback: (error: Error | null, message: NatsMessage) => void },
+  ): NatsSubscription;
+  /** Resolves when the server has answered, and so has read everything before. */
+  flush(): Promise<void>;
+  isClosed(): boolean;
+  status(): AsyncIterable<{ readonly type: string }>;
+}
+
+export interface NatsKvEntry {
+  readonly revision: number;
+  readonly value: Uint8Array;
+}
+
+export interface NatsKv {
+  put(key: string, value: string): Promise<number>;
+  /** Writes if the key still has this revision. */
+  update(key: string, value: string, revision: number): Promise<number>;
+  get(key: string): Promise<NatsKvEntry | null>;
+}

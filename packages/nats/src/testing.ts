@@ -1,0 +1,58 @@
+// `@queuert/nats/testing`: the suites of `queuert/testing` on NATS.
+import {
+  extendWithNotify,
+  type NotifyAdapterHarness,
+  type NotifyNetwork,
+  type NotifyTestContext,
+} from "queuert/testing";
+import type { TestAPI } from "vitest";
+import { createNatsNotifyAdapter, type NatsConnection, type NatsKv } from "./index.ts";
+
+/** A connection of its own, with a bucket if hints are wanted. */
+export interface TestConnection {
+  readonly nc: NatsConnection;
+  readonly kv?: NatsKv | undefined;
+  readonly close: () => Promise<void>;
+}
+
+export interface NatsNotifyOptions {
+  /** Connects to the same servers, and opens the same bucket, each time it is called. */
+  readonly connect: () => Promise<TestConnection>;
+  /** A prefix that nobody else uses, each time it is called. */
+  readonly subjectPrefix: () => string;
+  /** How to cut the connections, for the suites about lost ones. */
+  readonly breakConnections?: NotifyNetwork["breakConnections"] | undefined;
+}
+
+const suffixes = { jobScheduled: "sched", sequenceCompleted: "seqc", ownershipLost: "owls" };
+
+/** Opens two adapters on the same subjects, each with a connection of its own. */
+export const openNatsNotify = async (options: NatsNotifyOptions): Promise<NotifyAdapterHarness> => {
+  const subjectPrefix = options.subjectPrefix();
+  const connections = [await options.connect(), await options.connect()] as const;
+  const open = ({ nc, kv }: TestConnection) => createNatsNotifyAdapter({ nc, kv, subjectPrefix });
+  const notifyAdapter = await open(connections[0]);
+  const secondNotifyAdapter = await open(connections[1]);
+  const { breakConnections } = options;
+  return {
+    notifyAdapter,
+    secondNotifyAdapter,
+    network: breakConnections && {
+      breakConnections,
+      publishRaw: async (topic, text) => {
+        connections[0].nc.publish(`${subjectPrefix}.${suffixes[topic]}`, text);
+        await connections[0].nc.flush();
+      },
+    },
+    close: async () => {
+      await Promise.all([notifyAdapter.close(), secondNotifyAdapter.close()]);
+      await Promise.all(connections.map((connection) => connection.close()));
+    },
+  };
+};
+
+/** Tests with notifications over NATS. */
+export const extendWithNatsNotify = <TContext extends object>(
+  it: TestAPI<TContext>,
+  options: NatsNotifyOptions,
+): TestAPI<TContext & NotifyTestContext> => extendWithNotify(it, () => openNatsNotify(options));

@@ -1,0 +1,227 @@
+// Real servers that are killed, paused, cut off and refuse; what must hold is the same each time: whoever notifies is never
+// kept waiting for long, listeners are told to look once it is over, and what is notified from then on arrives.
+// An unhandled rejection or error anywhere fails the run by itself.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type NatsService, startNats } from "@queuert/test-services/nats";
+import { startTcpProxy, type TcpProxy } from "@queuert/test-services/tcp-proxy";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { createNatsNotifyAdapter } from "../src/index.ts";
+import { openNats, openNatsIo } from "./clients.ts";
+
+// Longer than one publishing may take.
+const patientMs = 2_500;
+const recoveryMs = 8_000;
+const slow = { timeout: 40_000 };
+
+let nats: NatsService;
+let proxy: TcpProxy;
+beforeAll(async () => {
+  nats = await startNats({ exclusive: true });
+  proxy = await startTcpProxy(nats.url);
+});
+afterAll(async () => {
+  await proxy.close();
+  await nats.close();
+});
+
+interface PairOptions {
+  readonly servers: string;
+  readonly pingInterval?: number;
+}
+
+const closing: (() => Promise<void>)[] = [];
+beforeEach(async () => {
+  await proxy.heal();
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+describe.each([
+  ["nats", openNats],
+  ["@nats-io", openNatsIo],
+] as const)("faults with %s", (_name, open) => {
+  const openAdapter = async (subjectPrefix: string, options: PairOptions) => {
+    const connection = await open({ ...options, bucket: "queuert" });
+    const errors: unknown[] = [];
+    const adapter = await createNatsNotifyAdapter({
+      nc: connection.nc,
+      kv: connection.kv,
+      subjectPrefix,
+      onError: (error) => errors.push(error),
+    });
+    closing.push(async () => {
+      await adapter.close();
+      await connection.close();
+    });
+    return { adapter, errors, nc: connection.nc };
+  };
+
+  /** A listener and a notifier, as in two processes, both behind the proxy. */
+  const openPair = async (options: PairOptions = { servers: proxy.url }) => {
+    const prefix = nats.namespace();
+    const listener = await openAdapter(prefix, options);
+    const notifier = await openAdapter(prefix, options);
+    let heard = 0;
+    await listener.adapter.listenJobScheduled({
+      typeNames: ["email"],
+      onJobScheduled: () => (heard += 1),
+    });
+    const notify = () => notifier.adapter.notifyJobScheduled([{ typeName: "email", count: 1 }]);
+    await notify();
+    await vi.waitFor(() => {
+      expect(heard).toBe(1);
+    });
+    return { listener, notifier, prefix, notify, heard: () => heard };
+  };
+  type Pair = Awaited<ReturnType<typeof openPair>>;
+
+  const expectRecovery = async ({ listener, notify, heard }: Pair) => {
+    await vi.waitFor(
+      () => {
+        expect(listener.adapter.stats().reconnected).toBeGreaterThan(0);
+      },
+      { timeout: recoveryMs },
+    );
+    const before = heard();
+    await vi.waitFor(
+      async () => {
+        await notify();
+        expect(heard()).toBeGreaterThan(before);
+      },
+      { timeout: recoveryMs, interval: 50 },
+    );
+  };
+
+  const rejectsSoon = async (notify: () => Promise<void>): Promise<void> => {
+    const startedAt = Date.now();
+    await expect(notify()).rejects.toThrow();
+    expect(Date.now() - startedAt).toBeLessThan(patientMs);
+  };
+
+  it("survives connections that are cut, again and again", async () => {
+    const pair = await openPair();
+    for (let round = 1; round <= 5; round += 1) {
+      proxy.cutAll();
+      await vi.waitFor(
+        () => {
+          expect(pair.listener.adapter.stats().reconnected).toBe(round);
+        },
+        { timeout: recoveryMs },
+      );
+    }
+    await expectRecovery(pair);
+  });
+
+  it("survives a server that is killed and started again, with its bucket gone", async () => {
+    const pair = await openPair();
+    await nats.kill();
+    await sleep(200);
+    await rejectsSoon(pair.notify);
+    await rejectsSoon(pair.notify);
+    await nats.start();
+    await expectRecovery(pair);
+    // The bucket was in memory: hints cannot be stored, and listeners are woken without.
+    expect(pair.notifier.errors.length).toBeGreaterThan(0);
+  });
+
+  it("survives a server that stops answering for a while", async () => {
+    const pair = await openPair();
+    nats.pause();
+    try {
+      await rejectsSoon(pair.notify);
+      const startedAt = Date.now();
+      await expect(pair.notify()).rejects.toThrow("cannot be published now");
+      expect(Date.now() - startedAt).toBeLessThan(100);
+    } finally {
+      nats.resume();
+    }
+    const before = pair.heard();
+    // What could not be published is sent by itself.
+    await vi.waitFor(
+      () => {
+        expect(pair.heard()).toBeGreaterThan(before);
+      },
+      { timeout: recoveryMs },
+    );
+  });
+
+  it("notices a half-open connection", slow, async () => {
+    const pair = await openPair();
+    proxy.halfOpen();
+    await rejectsSoon(pair.notify);
+    // By the client's own pings, one a second here.
+    await sleep(4_000);
+    await proxy.heal();
+    await expectRecovery(pair);
+  });
+
+  it("goes on trying when it is refused", async () => {
+    const pair = await openPair();
+    await nats.stop();
+    const args = ["-p", String(nats.port), "-a", "127.0.0.1", "--user", "u", "--pass", "p"];
+    const refusing = spawn("nats-server", args, { stdio: "ignore" });
+    await sleep(1_000);
+    await expect(pair.notify()).rejects.toThrow();
+    const ended = once(refusing, "exit");
+    refusing.kill("SIGKILL");
+    await ended;
+    await nats.start();
+    await expectRecovery(pair);
+  });
+
+  it("comes back when the server has dropped it for reading too slowly", slow, async () => {
+    // The server must notice before the client does.
+    const pair = await openPair({ servers: nats.url, pingInterval: 60_000 });
+    // The socket is inside of the client; nothing else stops it from reading.
+    const { socket } = Object(pair.listener.nc).protocol.transport as { socket: Socket };
+    socket.pause();
+    const flood = await open({ servers: nats.url, bucket: "queuert", pingInterval: 60_000 });
+    // More than the sockets between them hold: the server waits ten seconds for one to be read, and no longer.
+    const million = "x".repeat(1_000_000);
+    for (let sent = 0; sent < 100; sent += 1) flood.nc.publish(`${pair.prefix}.sched`, million);
+    await flood.nc.flush();
+    await flood.close();
+    socket.resume();
+    await expectRecovery(pair);
+    expect(readFileSync(nats.logPath, "utf8")).toContain("Slow Consumer Detected");
+  });
+
+  it("rejects when the connection it was given has been closed", async () => {
+    const { adapter, nc } = await openAdapter(nats.namespace(), { servers: nats.url });
+    await adapter.listenJobOwnershipLost({ onOwnershipLost: () => undefined });
+    if (!("close" in nc) || typeof nc.close !== "function") throw new Error("cannot be closed");
+    await nc.close();
+    await expect(adapter.notifyJobOwnershipLost(["a"])).rejects.toThrow("down");
+    await expect(
+      adapter.listenJobScheduled({ typeNames: ["email"], onJobScheduled: () => undefined }),
+    ).rejects.toThrow();
+    await adapter.close();
+  });
+
+  it("leaves the connection it was given as it was", async () => {
+    const { adapter, nc } = await openAdapter(nats.namespace(), { servers: nats.url });
+    await adapter.listenJobOwnershipLost({ onOwnershipLost: () => undefined });
+    await adapter.close();
+    await adapter.close();
+    await nc.flush();
+    expect(nc.isClosed()).toBe(false);
+  });
+});
+
+describe("options", () => {
+  it.each(["", "a..b", ".a", "a.", "a.*", "a.>", "a b"])(
+    "refuse %j as a prefix",
+    async (subjectPrefix) => {
+      const { nc, kv, close } = await openNats({ servers: nats.url, bucket: "queuert" });
+      closing.push(close);
+      await expect(createNatsNotifyAdapter({ nc, kv, subjectPrefix })).rejects.toThrow(
+        "subjectPrefix",
+      );
+    },
+  );
+});

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { providedNats } from "@queuert/test-services/provided";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createNatsNotifyAdapter } from "../src/index.ts";
+import { openNats, openNatsIo } from "./clients.ts";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+describe.each([
+  ["nats", openNats],
+  ["@nats-io", openNatsIo],
+])("hints over %s", (_name, open) => {
+  const openAdapter = async (subjectPrefix: string) => {
+    const connection = await open({ servers: providedNats().url, bucket: subjectPrefix });
+    const errors: unknown[] = [];
+    const adapter = await createNatsNotifyAdapter({
+      nc: connection.nc,
+      kv: connection.kv,
+      subjectPrefix,
+      onError: (error) => errors.push(error),
+    });
+    closing.push(async () => {
+      await adapter.close();
+      await connection.nc.flush();
+      await connection.close();
+    });
+    return { adapter, connection, errors };
+  };
+
+  it("wakes about as many listeners as there are jobs, over all processes", async () => {
+    const prefix = providedNats().namespace();
+    const sender = await openAdapter(prefix);
+    const receivers = [await openAdapter(prefix), await openAdapter(prefix)];
+    let woken = 0;
+    for (const { adapter } of receivers) {
+      for (let worker = 0; worker < 5; worker += 1) {
+        await adapter.listenJobScheduled({
+          typeNames: ["email"],
+          onJobScheduled: () => (woken += 1),
+        });
+      }
+    }
+    for (let round = 1; round <= 20; round += 1) {
+      await sender.adapter.notifyJobScheduled([{ typeName: "email", count: 3 }]);
+      await vi.waitFor(() => {
+        expect(woken).toBe(3 * round);
+      });
+    }
+    await sleep(50);
+    expect(woken).toBe(60);
+    expect([...receivers, sender].flatMap(({ errors }) => errors)).toEqual([]);
+  });
+
+  it("wakes at a guess when the bucket is gone", async () => {
+    const prefix = providedNats().namespace();
+    const sender = await openAdapter(prefix);
+    const receiver = await openAdapter(prefix);
+    let woken = 0;
+    await receiver.adapter.listenJobScheduled({
+      typeNames: ["email"],
+      onJobScheduled: () => (woken += 1),
+    });
+    if (!("destroy" in sender.connection.kv)) throw new Error("not a bucket");
+    const bucket: { destroy: () => Promise<boolean> } = Object(sender.connection.kv);
+    await bucket.destroy();
+    await sender.adapter.notifyJobScheduled([{ typeName: "email", count: 1 }]);
+    await vi.waitFor(() => {
+      expect(woken).toBe(1);
+    });
+    expect(sender.errors.length).toBe(1);
+  });
+
+  it("leaves no more keys behind than it has slots", async () => {
+    const prefix = providedNats().namespace();
+    const sender = await openAdapter(prefix);
+    const seen: string[] = [];
+    const put = sender.connection.kv.put.bind(sender.connection.kv);
+    sender.connection.kv.put = (key, value) => {
+      seen.push(key);
+      return put(key, value);
+    };
+    for (let round = 0; round < 100; round += 1) {
+      await sender.adapter.notifyJobScheduled([{ typeName: "email", count: 1 }]);
+    }
+    expect(seen.length).toBe(100);
+    expect(new Set(seen).size).toBe(32);
+  });
+});

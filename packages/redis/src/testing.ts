@@ -1,0 +1,61 @@
+// `@queuert/redis/testing`: the suites of `queuert/testing` on Redis.
+import {
+  extendWithNotify,
+  type NotifyAdapterHarness,
+  type NotifyNetwork,
+  type NotifyTestContext,
+} from "queuert/testing";
+import type { TestAPI } from "vitest";
+import { createRedisNotifyAdapter, type RedisNotifyAdapterOptions } from "./index.ts";
+import type { RedisNotifyProvider } from "./redis-provider.ts";
+
+/** A provider on a client of its own. */
+export interface TestClient {
+  readonly provider: RedisNotifyProvider;
+  readonly close: () => Promise<void>;
+}
+
+export interface NotifyRedisOptions {
+  /** Connects to the same server or cluster each time it is called. */
+  readonly connect: () => Promise<TestClient>;
+  /** A prefix that nobody else uses, each time it is called. */
+  readonly channelPrefix: () => string;
+  readonly adapter?: Omit<RedisNotifyAdapterOptions, "provider" | "channelPrefix"> | undefined;
+  /** How to cut the connections, for the suites about lost ones. */
+  readonly breakConnections?: NotifyNetwork["breakConnections"] | undefined;
+}
+
+const suffixes = { jobScheduled: "sched", sequenceCompleted: "seqc", ownershipLost: "owls" };
+
+/** Opens two adapters on the same channels, each with a client of its own. */
+export const openNotifyRedis = async (
+  options: NotifyRedisOptions,
+): Promise<NotifyAdapterHarness> => {
+  const channelPrefix = options.channelPrefix();
+  const clients = [await options.connect(), await options.connect()] as const;
+  const open = ({ provider }: TestClient) =>
+    createRedisNotifyAdapter({ ...options.adapter, provider, channelPrefix });
+  const [notifyAdapter, secondNotifyAdapter] = [await open(clients[0]), await open(clients[1])];
+  const { breakConnections } = options;
+  return {
+    notifyAdapter,
+    secondNotifyAdapter,
+    network: breakConnections && {
+      breakConnections,
+      publishRaw: async (topic, text) => {
+        const words = ["PUBLISH", `${channelPrefix}:${suffixes[topic]}`, text] as const;
+        await clients[0].provider.command(words, undefined);
+      },
+    },
+    close: async () => {
+      await Promise.all([notifyAdapter.close(), secondNotifyAdapter.close()]);
+      await Promise.all(clients.map((client) => client.close()));
+    },
+  };
+};
+
+/** Tests with notifications over Redis. */
+export const extendWithNotifyRedis = <TContext extends object>(
+  it: TestAPI<TContext>,
+  options: NotifyRedisOptions,
+): TestAPI<TContext & NotifyTestContext> => extendWithNotify(it, () => openNotifyRedis(options));
