@@ -1,0 +1,5 @@
+export {
+  createOtelObservabilityAdapter,
+  type OtelObservabilityAdapterOptions,
+} from "./create-otel-observability-adapter.ts";
+export { observeState, type ObserveStateOptions, type StateObservation } from "./observe-state.ts";

@@ -1,0 +1,124 @@
+// What a span is called, of which kind it is, and what is known when it starts: samplers decide by that.
+import { type Attributes, SpanKind } from "@opentelemetry/api";
+import type { JobProcessingData, SpanDescription } from "queuert";
+import { spanAttribute as attribute } from "./attributes.ts";
+
+export interface SpanStart {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly attributes: Attributes;
+}
+
+type Described = Exclude<SpanDescription, { readonly kind: "settle" }>;
+
+/** Names are `<operation> <job type>`, as the messaging conventions have it: few, and the same for every job. */
+export const describeSpan = (description: Described): SpanStart => {
+  switch (description.kind) {
+    case "startSequences":
+      return describeStart(description.typeNames);
+    case "attempt":
+      return describeAttempt(description.job);
+    case "prepare": {
+      const { job, mode } = description;
+      return within("prepare", job, { [attribute.prepareMode]: mode });
+    }
+    case "complete":
+      return within("complete", description.job, {});
+    case "completeExternally": {
+      const { job } = description;
+      return {
+        name: `complete ${job.typeName}`,
+        kind: SpanKind.CONSUMER,
+        attributes: {
+          ...operation("complete", "process", job.typeName),
+          ...message(job.id, job.sequenceId, job.rootSequenceId),
+        },
+      };
+    }
+    case "awaitSequence": {
+      const { sequenceId, typeName } = description;
+      return {
+        name: `await ${typeName}`,
+        kind: SpanKind.INTERNAL,
+        attributes: {
+          [attribute.system]: "queuert",
+          [attribute.operationName]: "await",
+          [attribute.destination]: typeName,
+          [attribute.conversationId]: sequenceId,
+        },
+      };
+    }
+  }
+};
+
+/** Storing one attempt's outcome; `count`: how many were stored by the same call. */
+export const describeSettle = (typeName: string, count: number): SpanStart => ({
+  name: `settle ${typeName}`,
+  kind: SpanKind.CLIENT,
+  attributes: {
+    ...operation("settle", "settle", typeName),
+    ...(count > 1 && { [attribute.batchCount]: count }),
+  },
+});
+
+const describeStart = (typeNames: readonly string[]): SpanStart => {
+  const [typeName] = typeNames;
+  const isOneType = typeName !== undefined && typeNames.every((name) => name === typeName);
+  return {
+    name: isOneType ? `start ${typeName}` : "start",
+    kind: SpanKind.PRODUCER,
+    attributes: {
+      ...operation("start", "send", isOneType ? typeName : undefined),
+      ...(typeNames.length !== 1 && { [attribute.batchCount]: typeNames.length }),
+    },
+  };
+};
+
+const describeAttempt = (job: JobProcessingData): SpanStart => ({
+  name: `process ${job.typeName}`,
+  kind: SpanKind.CONSUMER,
+  attributes: attemptAttributes(job),
+});
+
+/** The most frequent of all, hence written out. */
+const attemptAttributes = (job: JobProcessingData): Attributes => {
+  const attributes: Attributes = {
+    [attribute.system]: "queuert",
+    [attribute.operationName]: "process",
+    [attribute.operationType]: "process",
+    [attribute.destination]: job.typeName,
+    [attribute.messageId]: job.id,
+    [attribute.conversationId]: job.sequenceId,
+    [attribute.clientId]: job.workerId,
+    [attribute.attempt]: job.attempt,
+  };
+  // Said where it is not what stands above already.
+  if (job.rootSequenceId !== job.sequenceId) {
+    attributes[attribute.rootSequenceId] = job.rootSequenceId;
+  }
+  if (job.sequenceTypeName !== job.typeName) {
+    attributes[attribute.sequenceType] = job.sequenceTypeName;
+  }
+  if (job.originId !== null) attributes[attribute.originId] = job.originId;
+  return attributes;
+};
+
+/** A step of an attempt, whose span says the rest. */
+const within = (name: string, job: JobProcessingData, attributes: Attributes): SpanStart => ({
+  name: `${name} ${job.typeName}`,
+  kind: SpanKind.INTERNAL,
+  attributes: { [attribute.messageId]: job.id, ...attributes },
+});
+
+const operation = (name: string, type: string, typeName: string | undefined): Attributes => ({
+  [attribute.system]: "queuert",
+  [attribute.operationName]: name,
+  [attribute.operationType]: type,
+  ...(typeName !== undefined && { [attribute.destination]: typeName }),
+});
+
+const message = (id: string, sequenceId: string, rootSequenceId: string): Attributes => ({
+  [attribute.messageId]: id,
+  [attribute.conversationId]: sequenceId,
+  [attribute.rootSequenceId]: rootSequenceId,
+});
