@@ -1,0 +1,38 @@
+import { groupBy } from "./group-by.ts";
+import type { Check, Violation } from "./history.ts";
+import { pathOf } from "./stored-plan.ts";
+
+/** Retention takes whole trees in which everything has been complete for long enough, and for which nobody waits. */
+export const checkRetention: Check = ({ jobs, edges, swept, retentionMs, toleranceMs }) => {
+  const violations: Violation[] = [];
+  const goneBy = new Map(swept.map(({ jobId, missedAt }) => [jobId, missedAt]));
+  const byId = new Map(jobs.map((job) => [job.id, job]));
+  for (const tree of groupBy(jobs, ({ rootSequenceId }) => rootSequenceId).values()) {
+    const gone = tree.filter(({ id }) => goneBy.has(id));
+    if (gone.length === 0) continue;
+    if (gone.length < tree.length) {
+      const detail = `${gone.map(pathOf).join(", ")} of ${tree.length}`;
+      violations.push({ rule: "retention takes a tree whole", detail });
+    }
+    for (const job of gone) {
+      const ageMs = (goneBy.get(job.id) ?? 0) - (job.finishedAt?.getTime() ?? 0);
+      if (job.status === "completed" && ageMs >= retentionMs - toleranceMs) continue;
+      violations.push({
+        rule: "retention takes only what has been complete for long",
+        detail: `${pathOf(job)}: ${job.status}, gone ${Math.round(ageMs)} ms after its end`,
+      });
+    }
+  }
+  for (const { jobId, blockerSequenceId } of edges) {
+    const [waiting, blocker] = [byId.get(jobId), byId.get(blockerSequenceId)];
+    const goneAt = goneBy.get(blockerSequenceId);
+    if (waiting === undefined || goneAt === undefined) continue;
+    if (waiting.rootSequenceId === blocker?.rootSequenceId) continue;
+    if ((waiting.finishedAt?.getTime() ?? Number.POSITIVE_INFINITY) <= goneAt) continue;
+    violations.push({
+      rule: "retention takes nothing that somebody waits for",
+      detail: `${pathOf(waiting)} waits for ${blockerSequenceId}`,
+    });
+  }
+  return violations;
+};

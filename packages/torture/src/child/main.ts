@@ -1,0 +1,134 @@
+// One process of a run: starts sequences or works on them until it is told to stop, or is killed. What it did and was told
+// goes to a file of its own, line by line.
+import { openTimers, setUncountedTimeout } from "./counted-timers.ts";
+import { skewClock } from "./skewed-date.ts";
+import { appendFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Order, ChildConfig, Report } from "./protocol.ts";
+import type { HistoryEntry } from "../checker/history.ts";
+import { createRandom } from "../random.ts";
+import { Starter } from "../load/starter.ts";
+import { startLoadWorker } from "../load/start-load-worker.ts";
+import { openLoad } from "./open-load.ts";
+import { leaseMs, pollIntervalMs, retentionMs, timeoutMs } from "./protocol.ts";
+
+// The conductor's JSON.
+const config = JSON.parse(process.argv[2] ?? "") as ChildConfig;
+const { name, role, seed, logPath, concurrency, pauseMs } = config;
+
+const now = (): number => Number(process.hrtime.bigint()) / 1e6 + config.epochOffsetMs;
+const append = (line: object): void => appendFileSync(logPath, `${JSON.stringify(line)}\n`);
+const note = (entry: HistoryEntry): void => append(entry);
+const report = (said: Report["said"]): void => void process.send?.({ said });
+const onError = (doing: string, error: unknown): void => {
+  append({ kind: "error", at: now(), doing, error: String(error) });
+};
+// A worker of whom this can be said has crashed: it is for the conductor to see.
+process.on("unhandledRejection", (error) => {
+  onError("unhandled rejection", error instanceof Error ? error.stack : error);
+  process.exit(70);
+});
+
+/** What the process listens to, but for its conductor. */
+const listening = (): number =>
+  process
+    .eventNames()
+    .filter((name) => !/message|disconnect/i.test(String(name)))
+    .reduce((sum, name) => sum + process.listenerCount(name), 0);
+
+const listeningBefore = listening();
+let isEnding = false;
+
+const random = createRandom(seed);
+let isMended = false;
+const load = await openLoad(config, { now, note, onError, isMended: () => isMended, random });
+const { surroundings } = load;
+if (role === "worker") {
+  await startLoadWorker(surroundings, {
+    leaseMs,
+    timeoutMs,
+    pollIntervalMs,
+    concurrency,
+    retentionMs,
+  });
+}
+
+const starts = { areWanted: role === "starter" };
+const startMany = async (): Promise<void> => {
+  const starter = new Starter(surroundings, random);
+  const pending = new Set<Promise<void>>();
+  for (let index = 0; starts.areWanted; index++) {
+    const step = starter.step(`${name}-${index}`).finally(() => pending.delete(step));
+    pending.add(step);
+    // Some at once, so that there is a backlog.
+    if (index % 10 < 5) await sleep(random.below(pauseMs));
+    if (pending.size > 20) await Promise.race(pending);
+  }
+  await Promise.all(pending);
+};
+const starting = startMany();
+
+const leaked = (what: string): void => note({ kind: "leaked", at: now(), process: name, what });
+
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => void setUncountedTimeout(resolve, ms));
+
+const close = async (): Promise<void> => {
+  starts.areWanted = false;
+  await starting;
+  await load.close();
+  // Drivers take a moment to see their sockets close.
+  for (let look = 0; look < 20 && openTimers().length > 0; look++) await pause(50);
+  const timers = openTimers();
+  if (timers.length > 0) leaked(`timers set at ${timers.join("; ")}`);
+  if (listening() > listeningBefore) leaked(`${listening() - listeningBefore} process listeners`);
+  // It stays until the conductor has looked what connections it still has.
+  report("closed");
+};
+
+const end = (): void => {
+  isEnding = true;
+  process.disconnect();
+  // From here on nothing may keep this process alive but the leak that is looked for.
+  setUncountedTimeout(() => {
+    leaked(process.getActiveResourcesInfo().join(", "));
+    process.exit(0);
+  }, 3_000).unref();
+};
+
+const obey = async (order: Order): Promise<void> => {
+  switch (order.do) {
+    case "block":
+      // Stands still without using the processor, which all share.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, order.ms);
+      return;
+    case "skew":
+      return skewClock(order.ms);
+    case "flaky":
+      return load.setFlaky(order.rate);
+    case "late":
+      return load.setLate(order.ms);
+    case "exhaust":
+      // The server may be gone at the same time.
+      return load.exhaust(order.ms).catch((error: unknown) => onError("exhaust", error));
+    case "lossy":
+      return load.setLossy(order.rate);
+    case "mend":
+      isMended = true;
+      return;
+    case "stopStarting":
+      starts.areWanted = false;
+      await starting;
+      return report("stoppedStarting");
+    case "close":
+      return close();
+    case "end":
+      return end();
+  }
+};
+process.on("message", (order) => void obey(order as Order));
+// The conductor is gone: so is the run.
+process.on("disconnect", () => {
+  if (!isEnding) process.exit(1);
+});
+report("ready");

@@ -1,0 +1,64 @@
+// What a child works with: the real adapters, wrapped so that they can be made to fail.
+import { createQueuert } from "queuert";
+import { jobTypes } from "../load/job-types.ts";
+import type { LoadSurroundings } from "../load/run-plan.ts";
+import { loadTransport } from "../notify/index.ts";
+import type { Random } from "../random.ts";
+import { loadStore } from "../stores/index.ts";
+import { createFlakyState } from "./flaky-state.ts";
+import { createLossyNotify } from "./lossy-notify.ts";
+import type { ChildConfig } from "./protocol.ts";
+
+export interface Load {
+  readonly surroundings: LoadSurroundings;
+  readonly setFlaky: (rate: number) => void;
+  readonly setLate: (ms: number) => void;
+  readonly exhaust: (ms: number) => Promise<void>;
+  readonly setLossy: (rate: number) => void;
+  readonly close: () => Promise<void>;
+}
+
+type Means = Pick<LoadSurroundings, "now" | "note" | "onError" | "isMended"> & {
+  readonly random: Random;
+};
+
+export const openLoad = async (config: ChildConfig, means: Means): Promise<Load> => {
+  const { random, ...notes } = means;
+  const store = await (await loadStore(config.store)).open(config.storeUrl, config.connectionsMax);
+  const flaky = createFlakyState(store.state, random);
+  const transport =
+    config.notify === "none"
+      ? undefined
+      : await (
+          await loadTransport(config.notify)
+        )(config.notifyUrl);
+  const lossy = transport && createLossyNotify(transport.notify, random);
+  const queuert = await createQueuert({
+    stateAdapter: flaky.state,
+    notifyAdapter: lossy?.notify,
+    jobTypeDefinitions: jobTypes,
+    log: ({ level, message, error }) => {
+      if (level === "error") notes.onError(message, error);
+    },
+  });
+  return {
+    surroundings: {
+      ...notes,
+      queuert,
+      processName: config.name,
+      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      writeRow: store.writeRow,
+      rescheduled: new Map(),
+    },
+    setFlaky: flaky.setRate,
+    setLate: flaky.setLate,
+    exhaust: store.exhaust,
+    setLossy: (rate) => lossy?.setRate(rate),
+    close: async () => {
+      await queuert.close();
+      await transport?.notify.close();
+      await transport?.close();
+      await store.close();
+    },
+  };
+};

@@ -1,0 +1,116 @@
+// Tables: of one run, and of many whose summaries were kept.
+import { recoveriesOf } from "../checker/check-recovery.ts";
+import { entriesOf, type Fault, type History, type Violation } from "../checker/history.ts";
+import type { RunOptions, RunResult } from "./run.ts";
+
+const losing: ReadonlySet<string> = new Set([
+  "a committed start exists",
+  "a committed start reaches an outcome",
+  "a completion without a worker stands",
+  "all is quiet in time",
+  "nobody waits for what is complete",
+]);
+const doubling: ReadonlySet<string> = new Set([
+  "a job is created once",
+  "a sequence is one chain",
+  "a user row for each outcome, and none besides",
+  "no row without a job",
+  "one sequence for a key",
+  "each attempt has a token of its own",
+]);
+
+const countOf = (violations: readonly Violation[], rules: ReadonlySet<string>): number =>
+  violations.filter(({ rule }) => rules.has(rule)).length;
+
+interface FaultSummary {
+  readonly times: number;
+  readonly worstMs: number | null;
+}
+
+/** What a line of a table needs of a run. */
+export interface RunSummary {
+  readonly store: string;
+  readonly notify: string;
+  readonly seed: number;
+  readonly minutes: number;
+  readonly jobs: number;
+  readonly attempts: number;
+  readonly lost: number;
+  readonly doubled: number;
+  readonly violations: number;
+  readonly quietAfterMs: number;
+  readonly faults: Readonly<Record<string, FaultSummary>>;
+}
+
+/** What a vanished process held until somebody had taken it back; after other faults, until anything began. */
+const worstRecoveries = (history: History): ReadonlyMap<string, number> => {
+  const worst = new Map<string, number>();
+  const measured = (kind: string, ms: number): unknown =>
+    worst.set(kind, Math.max(worst.get(kind) ?? 0, ms));
+  for (const { fault, tookMs } of recoveriesOf(history)) measured(fault.kind, tookMs);
+  const begun = entriesOf(history, "began");
+  const ofAll = (fault: Fault): void => {
+    const next = begun.find(({ at }) => at >= fault.until);
+    if (next !== undefined) measured(fault.kind, next.at - fault.until);
+  };
+  history.faults.filter(({ stopsAll }) => stopsAll).forEach(ofAll);
+  return worst;
+};
+
+export const summarize = (
+  { store, notify, seed, loadMs }: RunOptions,
+  { history, violations, quietAfterMs }: RunResult,
+): RunSummary => {
+  const worst = worstRecoveries(history);
+  const kinds = [...new Set(history.faults.map(({ kind }) => kind))].sort();
+  return {
+    ...{ store, notify, seed, minutes: loadMs / 60_000, quietAfterMs },
+    jobs: history.jobs.length,
+    attempts: entriesOf(history, "began").length,
+    lost: countOf(violations, losing),
+    doubled: countOf(violations, doubling),
+    violations: violations.length,
+    faults: Object.fromEntries(
+      kinds.map((kind) => {
+        const times = history.faults.filter((fault) => fault.kind === kind).length;
+        return [kind, { times, worstMs: worst.get(kind) ?? null }];
+      }),
+    ),
+  };
+};
+
+const seconds = (ms: number | null): string =>
+  ms === null ? "–" : Number.isFinite(ms) ? `${(ms / 1_000).toFixed(1)} s` : "never";
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
+
+const faultLine = (kind: string, all: readonly RunSummary[]): string => {
+  const runs = all.filter(({ faults }) => kind in faults);
+  const own = runs.flatMap(({ faults }) => faults[kind] ?? []);
+  const measured = own.flatMap(({ worstMs }) => (worstMs === null ? [] : [worstMs]));
+  const worst = measured.length === 0 ? null : Math.max(...measured);
+  const [jobs, lost, doubled] = (["jobs", "lost", "doubled"] as const).map((key) =>
+    sum(runs.map((run) => run[key])),
+  );
+  const times = sum(own.map((one) => one.times));
+  return `| ${kind} | ${times} | ${jobs} | ${lost} | ${doubled} | ${seconds(worst)} |`;
+};
+
+/** Lines of Markdown: by fault, then by run. */
+export const toTables = (runs: readonly RunSummary[]): readonly string[] => {
+  const kinds = [...new Set(runs.flatMap(({ faults }) => Object.keys(faults)))].sort();
+  return [
+    "| fault | times injected | jobs of those runs | lost | doubled | worst recovery |",
+    "|---|---|---|---|---|---|",
+    ...kinds.map((kind) => faultLine(kind, runs)),
+    "",
+    "| store | notify | seed | minutes | jobs | attempts | faults | lost | doubled | violations | quiet after |",
+    "|---|---|---|---|---|---|---|---|---|---|---|",
+    ...runs.map((run) => {
+      const faults = sum(Object.values(run.faults).map(({ times }) => times));
+      const counts = `${run.jobs} | ${run.attempts} | ${faults} | ${run.lost} | ${run.doubled}`;
+      const last = `${run.violations} | ${seconds(run.quietAfterMs)}`;
+      return `| ${run.store} | ${run.notify} | ${run.seed} | ${run.minutes} | ${counts} | ${last} |`;
+    }),
+  ];
+};

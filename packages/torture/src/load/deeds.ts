@@ -1,0 +1,73 @@
+// What an application does to a sequence that it has started, besides waiting for a worker.
+import { JobSequenceFailedError, WaitForJobSequenceCompletionTimeoutError } from "queuert";
+import { externalLease } from "../checker/history.ts";
+import { retryFailed } from "./mend.ts";
+import type { LoadSurroundings, StartedPlan } from "./run-plan.ts";
+
+export const deeds = ["complete", "trigger", "delete", "retry", "await"] as const;
+export type Deed = (typeof deeds)[number];
+
+type Do = (surroundings: LoadSurroundings, victim: StartedPlan) => Promise<void>;
+
+const awaitMs = 5_000;
+
+const complete: Do = async ({ queuert, note, now, writeRow }, { id, typeName }) => {
+  const jobId = await queuert.transaction((context) =>
+    queuert.completeJobSequence({
+      ...context,
+      typeName,
+      id,
+      complete: async ({ job, complete: completeJob }) => {
+        const { path } = job.input.plan;
+        await completeJob({ id: job.id, typeName: job.typeName as "step" }, async (tx) => {
+          await writeRow(tx, { jobId: job.id, leaseVersion: externalLease, path });
+          return { path };
+        });
+        return job.id;
+      },
+    }),
+  );
+  note({ kind: "completedExternally", at: now(), jobId });
+};
+
+const trigger: Do = async ({ queuert, note, now }, { id }) => {
+  note({ kind: "triggering", at: now(), jobId: id });
+  await queuert.triggerJobs({ ids: [id] });
+};
+
+const remove: Do = async ({ queuert, note, now }, { id }) => {
+  note({ kind: "deleting", at: now(), rootSequenceId: id });
+  await queuert.transaction((context) =>
+    queuert.deleteJobSequences({ ...context, rootSequenceIds: [id] }),
+  );
+  note({ kind: "deleted", at: now(), rootSequenceId: id });
+};
+
+/** Whatever of its tree has failed; what is broken will fail again. */
+const retry: Do = async (surroundings, { id }) => {
+  const { items } = await surroundings.queuert.listJobs({ status: "failed", rootSequenceId: id });
+  const failed = items.flatMap((job) =>
+    job.status === "failed"
+      ? [{ jobId: job.id, sequenceId: job.sequenceId, failedAt: job.failedAt.getTime() }]
+      : [],
+  );
+  await retryFailed(surroundings, failed);
+};
+
+const wait: Do = async ({ queuert, note, now }, { id, typeName }) => {
+  try {
+    const { output } = await queuert.waitForJobSequenceCompletion({
+      ...{ id, typeName, timeoutMs: awaitMs },
+    });
+    note({ kind: "awaited", at: now(), sequenceId: id, how: "completed", path: output.path });
+  } catch (error) {
+    if (error instanceof JobSequenceFailedError) {
+      note({ kind: "awaited", at: now(), sequenceId: id, how: "failed", path: null });
+      // Told that it was not over yet: nobody has to be right about when.
+    } else if (!(error instanceof WaitForJobSequenceCompletionTimeoutError)) throw error;
+  }
+};
+
+const all: Readonly<Record<Deed, Do>> = { complete, trigger, delete: remove, retry, await: wait };
+
+export const doDeed = (deed: Deed, ...args: Parameters<Do>): Promise<void> => all[deed](...args);

@@ -1,0 +1,86 @@
+// The load's other side: an application that starts sequences and does to them whatever applications do.
+import type { Random } from "../random.ts";
+import { type Deed, deeds, doDeed } from "./deeds.ts";
+import { type Plan, randomTree } from "./plan.ts";
+import { type LoadSurroundings, type StartedPlan, startPlans } from "./run-plan.ts";
+
+class RolledBackOnPurpose extends Error {}
+
+/** How many of the sequences started last something else is done to. */
+const recentMax = 30;
+
+export class Starter {
+  readonly #surroundings: LoadSurroundings;
+  readonly #random: Random;
+  /** Known to have committed. */
+  readonly #recent: StartedPlan[] = [];
+
+  constructor(surroundings: LoadSurroundings, random: Random) {
+    this.#surroundings = surroundings;
+    this.#random = random;
+  }
+
+  /** Starts a tree or a few at once, and now and then does something to an older one. Never rejects. */
+  async step(path: string): Promise<void> {
+    const count = this.#random.chance(0.1) ? 2 + this.#random.below(4) : 1;
+    const plans = Array.from({ length: count }, (_, index) =>
+      randomTree(this.#random, count === 1 ? path : `${path}-${index}`),
+    );
+    const isRolledBack = this.#random.chance(0.1);
+    const shared = this.#random.chance(0.5) ? this.#pickRecent() : undefined;
+    const victim = this.#random.chance(0.35) ? this.#pickRecent() : undefined;
+    const deed: Deed = this.#random.pick(deeds);
+    await this.#start(plans, isRolledBack, shared);
+    if (victim === undefined) return;
+    try {
+      await doDeed(deed, this.#surroundings, victim);
+    } catch (error) {
+      this.#surroundings.onError(deed, error);
+    }
+  }
+
+  #pickRecent(): StartedPlan | undefined {
+    return this.#recent[this.#random.below(this.#recent.length)];
+  }
+
+  /** Whether it committed is only noted when it is known. */
+  async #start(
+    plans: readonly Plan[],
+    isRolledBack: boolean,
+    shared: StartedPlan | undefined,
+  ): Promise<void> {
+    const surroundings = this.#surroundings;
+    const { queuert, note, now, onError } = surroundings;
+    const askedAt = now();
+    try {
+      const started = await queuert.transaction(async (context) => {
+        const sequences = await startPlans(surroundings, context, plans, shared ? [shared] : []);
+        if (isRolledBack) throw new RolledBackOnPurpose();
+        return sequences;
+      });
+      for (const [index, plan] of plans.entries()) this.#started(plan, started[index], askedAt);
+    } catch (error) {
+      // Of any other error it is not known whether it came before the commit.
+      if (!(error instanceof RolledBackOnPurpose)) return onError("start", error);
+      for (const { path } of plans) note({ kind: "rolledBack", at: now(), path });
+    }
+  }
+
+  #started(
+    { path, deduplication }: Plan,
+    started: (StartedPlan & { readonly deduplicated: boolean }) | undefined,
+    askedAt: number,
+  ): void {
+    if (started === undefined) throw new Error(`Nothing was answered for ${path}`);
+    const { note, now } = this.#surroundings;
+    const { deduplicated, id: sequenceId, typeName } = started;
+    const common = { at: now(), sequenceId, path };
+    if (deduplicated && deduplication !== null) {
+      note({ kind: "deduplicated", askedAt, ...deduplication, ...common });
+      return;
+    }
+    note({ kind: "started", ...common });
+    this.#recent.push({ id: sequenceId, typeName });
+    if (this.#recent.length > recentMax) this.#recent.shift();
+  }
+}

@@ -1,0 +1,21 @@
+import type { StoreName } from "../stores/store.ts";
+import type { NotifyName, OpenTransportAt } from "./transport.ts";
+
+const loaders: Readonly<
+  Record<Exclude<NotifyName, "none">, () => Promise<{ readonly open: OpenTransportAt }>>
+> = {
+  postgres: () => import("./postgres.ts"),
+  mongodb: () => import("./mongodb.ts"),
+  redis: () => import("./redis.ts"),
+  nats: () => import("./nats.ts"),
+};
+
+/** What can notify beside a store: its own, and those with servers of their own. */
+export const notifyNamesFor = (store: StoreName): readonly string[] => [
+  "none",
+  ...Object.keys(loaders).filter((name) => name === store || name === "redis" || name === "nats"),
+];
+
+/** Only the client that is asked for is loaded. */
+export const loadTransport = async (name: Exclude<NotifyName, "none">): Promise<OpenTransportAt> =>
+  (await loaders[name]()).open;

@@ -1,0 +1,14 @@
+import { createMongoNotifyAdapter } from "@queuert/mongodb";
+import { createMongodbProvider } from "@queuert/mongodb/mongodb";
+import { MongoClient } from "mongodb";
+import type { OpenTransportAt } from "./transport.ts";
+
+export const open: OpenTransportAt = async (url) => {
+  const client = new MongoClient(url, { socketTimeoutMS: 4_000, serverSelectionTimeoutMS: 2_000 });
+  const notify = await createMongoNotifyAdapter({
+    notifyProvider: createMongodbProvider({ client }),
+    // What it is about is retried, and its effect is looked at by the checker.
+    onError: () => undefined,
+  });
+  return { notify, close: () => client.close() };
+};

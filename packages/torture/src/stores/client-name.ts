@@ -1,0 +1,14 @@
+import type { StoreName } from "./store.ts";
+
+const parameters: Readonly<Record<StoreName, string | null>> = {
+  ...{ postgres: "application_name", mongodb: "appName", sqlite: null },
+};
+
+/** The URL with which a server hears who is connecting. */
+export const withClientName = (store: StoreName, url: string, name: string): string => {
+  const parameter = parameters[store];
+  if (parameter === null) return url;
+  const named = new URL(url);
+  named.searchParams.set(parameter, name);
+  return named.href;
+};

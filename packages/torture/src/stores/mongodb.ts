@@ -1,0 +1,59 @@
+import { createMongoStateAdapter } from "@queuert/mongodb";
+import { createMongodbProvider, type MongoTxContext } from "@queuert/mongodb/mongodb";
+import { MongoClient } from "mongodb";
+import type { AnyStateAdapter } from "queuert";
+import type { UserRow } from "../checker/history.ts";
+import type { OpenStore, Store } from "./store.ts";
+
+/** Long enough for a loaded server, and short enough for a half-open connection not to last the whole run. */
+const answerTimeoutMs = 4_000;
+
+const rowsOf = (client: MongoClient) => client.db().collection<UserRow>("user_rows");
+
+const open = async (url: string, connectionsMax: number): Promise<OpenStore> => {
+  const client = new MongoClient(url, {
+    maxPoolSize: connectionsMax,
+    socketTimeoutMS: answerTimeoutMs,
+    serverSelectionTimeoutMS: answerTimeoutMs,
+  });
+  const stateProvider = createMongodbProvider({ client });
+  return {
+    // Of its contexts nothing is used here but by `writeRow`.
+    state: (await createMongoStateAdapter({ stateProvider })) as unknown as AnyStateAdapter,
+    writeRow: async (context, row) => {
+      const { session } = context as MongoTxContext;
+      await rowsOf(client).insertOne({ ...row }, { session });
+    },
+    exhaust: async (ms) => {
+      // A command of servers that run for tests.
+      const hold = () => client.db("admin").command({ sleep: 1, millis: ms, lock: "none" });
+      await Promise.all(Array.from({ length: connectionsMax }, hold));
+    },
+    readRows: () => rowsOf(client).find().toArray(),
+    listConnected: async (processes) => {
+      const names = processes.map(({ name }) => name);
+      const connected = await client
+        .db("admin")
+        .aggregate<{ readonly appName: string }>([
+          { $currentOp: { allUsers: true, idleConnections: true } },
+          { $match: { appName: { $in: names } } },
+        ])
+        .toArray();
+      return connected.map(({ appName }) => appName);
+    },
+    close: () => client.close(),
+  };
+};
+
+const prepare = async (url: string): Promise<void> => {
+  const client = new MongoClient(url);
+  try {
+    const stateProvider = createMongodbProvider({ client });
+    await (await createMongoStateAdapter({ stateProvider })).migrateToLatest();
+    await client.db().createCollection("user_rows");
+  } finally {
+    await client.close();
+  }
+};
+
+export const store: Store = { prepare, open };

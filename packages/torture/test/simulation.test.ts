@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { simulate } from "../src/simulation/simulate.ts";
+
+// Ten seeds a case, so that a failing one is found soon; more with `pnpm torture --store simulation --runs 1000`.
+const firstSeeds = [1, 11, 21, 31, 41, 51];
+
+describe("the engine under simulated faults", () => {
+  it.each(firstSeeds)(
+    "keeps its promises with seeds from %i on",
+    async (firstSeed) => {
+      let [jobs, swept] = [0, 0];
+      for (let seed = firstSeed; seed < firstSeed + 10; seed++) {
+        const { violations, jobCount, sweptCount } = await simulate(seed);
+        expect(violations, `seed ${seed}`).toEqual([]);
+        jobs += jobCount;
+        swept += sweptCount;
+      }
+      expect(jobs).toBeGreaterThan(100);
+      expect(swept).toBeGreaterThan(10);
+    },
+    60_000,
+  );
+
+  it("does the same again for the same seed", async () => {
+    const [first, second] = [await simulate(7), await simulate(7)];
+    expect(second).toEqual(first);
+  });
+});
