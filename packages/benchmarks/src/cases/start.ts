@@ -1,0 +1,32 @@
+// Starting jobs, with nobody working: in transactions of their own by some callers at a time, or a thousand at once.
+import type { Round, RoundResult } from "./case.ts";
+
+const bulkSize = 1_000;
+
+const assertStored = async ({ inspect }: Round, expected: number): Promise<void> => {
+  const stored = await (await inspect()).unfinishedCount();
+  if (stored !== expected) throw new Error(`${expected} jobs were started, ${stored} are there`);
+};
+
+export const measureStarts = async (round: Round, callers: number): Promise<RoundResult> => {
+  const process = await round.openProcess();
+  const warmUp = Math.min(200, round.sizes.starts);
+  await process.ask("startSingly", { count: warmUp, callers });
+  await (await round.inspect()).settle();
+  const count = round.sizes.starts * Math.min(callers, 4);
+  const ms = await process.ask("startSingly", { count, callers });
+  await assertStored(round, warmUp + count);
+  return { measured: { "jobs/s": (count * 1_000) / ms } };
+};
+
+export const measureBulkStarts = async (round: Round): Promise<RoundResult> => {
+  const process = await round.openProcess();
+  const atOnce = Math.min(bulkSize, round.sizes.bulkStarts);
+  const warmUp = 2 * atOnce;
+  await process.ask("startBulk", { count: warmUp, atOnce });
+  await (await round.inspect()).settle();
+  const count = round.sizes.bulkStarts;
+  const ms = await process.ask("startBulk", { count, atOnce });
+  await assertStored(round, warmUp + count);
+  return { measured: { "jobs/s": (count * 1_000) / ms } };
+};

@@ -1,0 +1,114 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Kvm } from "@nats-io/kv";
+import { connect } from "@nats-io/transport-node";
+import { startNats } from "@queuert/test-services/nats";
+import { startTcpProxy } from "@queuert/test-services/tcp-proxy";
+import { createNatsNotifyAdapter } from "@queuert/nats";
+import type { Fault, FaultyBroker } from "./broker.ts";
+
+type Nats = Awaited<ReturnType<typeof startNats>>;
+type Proxy = Awaited<ReturnType<typeof startTcpProxy>>;
+
+const serverFaults = (nats: Nats, proxy: Proxy): readonly Fault[] => [
+  {
+    name: "server killed, started again",
+    begin: async () => {
+      await nats.kill();
+      return () => nats.start();
+    },
+  },
+  {
+    name: "server stops answering",
+    begin: async () => {
+      nats.pause();
+      return async () => nats.resume();
+    },
+  },
+  {
+    name: "connections cut, again and again",
+    begin: async () => {
+      const timer = setInterval(() => proxy.cutAll(), 200);
+      return async () => clearInterval(timer);
+    },
+  },
+  {
+    name: "half-open connections",
+    begin: async () => {
+      proxy.halfOpen();
+      return () => proxy.heal();
+    },
+  },
+  {
+    name: "authentication refused",
+    begin: async () => {
+      await nats.stop();
+      const args = ["-p", String(nats.port), "-a", "127.0.0.1", "--user", "u", "--pass", "p"];
+      const refusing = spawn("nats-server", args, { stdio: "ignore" });
+      return async () => {
+        const ended = once(refusing, "exit");
+        refusing.kill("SIGKILL");
+        await ended;
+        await nats.start();
+      };
+    },
+  },
+];
+
+const messageFaults = (nats: Nats, prefix: () => string): readonly Fault[] => [
+  {
+    name: "foreign and broken messages",
+    begin: async () => {
+      const nc = await connect({ servers: nats.url });
+      for (const text of ["", "{", "[]", '{"v":9}', '{"v":1,"hint":7}', "x".repeat(10_000)]) {
+        for (let count = 0; count < 50; count += 1) nc.publish(`${prefix()}.sched`, text);
+      }
+      await nc.close();
+      return async () => undefined;
+    },
+  },
+  {
+    name: "the bucket of hints deleted",
+    begin: async () => {
+      const nc = await connect({ servers: nats.url });
+      await (await new Kvm(nc).open("queuert")).destroy();
+      await nc.close();
+      return () => sleep(0);
+    },
+  },
+];
+
+export const openNatsFaults = async (): Promise<FaultyBroker> => {
+  const nats = await startNats({ exclusive: true });
+  const proxy = await startTcpProxy(nats.url);
+  let latestPrefix = "";
+
+  return {
+    name: "NATS",
+    faults: [...serverFaults(nats, proxy), ...messageFaults(nats, () => latestPrefix)],
+    open: async (subjectPrefix) => {
+      latestPrefix = subjectPrefix;
+      const nc = await connect({
+        servers: proxy.url,
+        pingInterval: 1_000,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: 100,
+        ignoreAuthErrorAbort: true,
+      });
+      const kv = await new Kvm(nc).create("queuert", { ttl: 60_000, storage: "memory" });
+      const notifyAdapter = await createNatsNotifyAdapter({ nc, kv, subjectPrefix });
+      return {
+        notifyAdapter,
+        close: async () => {
+          await notifyAdapter.close();
+          await nc.close();
+        },
+      };
+    },
+    close: async () => {
+      await proxy.close();
+      await nats.close();
+    },
+  };
+};

@@ -1,0 +1,16 @@
+import type { Addresses, TransportName } from "./transports.ts";
+
+/** What a worker process is asked to be. */
+export interface WorkerPlan {
+  readonly kind: "queuert" | "bullmq" | "raw" | "bare";
+  readonly addresses: Addresses;
+  readonly transport: TransportName;
+  readonly workerCount: number;
+  readonly concurrency: number;
+}
+
+export interface Report {
+  /** From start to process function, in milliseconds. */
+  readonly latencies: readonly number[];
+  readonly acquisitions: number;
+}

@@ -1,0 +1,58 @@
+// A process of workers: does what its argument says until it is told to stop, and says how it went.
+import { workBare } from "./bare.ts";
+import { openClient, nowMs } from "./client.ts";
+import { workBullmq, workRaw } from "./others.ts";
+import type { Report, WorkerPlan } from "./worker-plan.ts";
+
+const plan: WorkerPlan = JSON.parse(process.argv[2] ?? "{}");
+const latencies: number[] = [];
+const note = (at: number): void => void latencies.push(nowMs() - at);
+
+const workQueuert = async (): Promise<{
+  acquisitions: () => number;
+  stop: () => Promise<void>;
+}> => {
+  const { transport, addresses, workerCount, concurrency } = plan;
+  const client = await openClient(addresses, transport, workerCount + 2);
+  const worker = client.queuert.createWorker().implementJobType({
+    typeName: "measured",
+    process: async ({ job, complete }) => {
+      note(job.input.at);
+      return complete(null);
+    },
+  });
+  const running = await Promise.all(
+    Array.from({ length: workerCount }, () => worker.start({ concurrency })),
+  );
+  return {
+    acquisitions: client.acquisitionCount,
+    stop: async () => {
+      await Promise.all(running.map((one) => one.stop()));
+      await client.close();
+    },
+  };
+};
+
+const work = {
+  queuert: workQueuert,
+  bullmq: () => workBullmq(plan, note),
+  raw: () => workRaw(plan, note),
+  bare: () => workBare(plan, note),
+};
+const { acquisitions, stop } = await work[plan.kind]();
+const send = (message: Report | "ready"): void => void process.send?.(message);
+
+process.on("message", (message) => {
+  if (message === "report") {
+    send({ latencies: latencies.splice(0), acquisitions: acquisitions() });
+  } else {
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  }
+});
+send("ready");

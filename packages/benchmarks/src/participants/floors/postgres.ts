@@ -1,0 +1,53 @@
+// Hand-written SQL on the same server, with rows of the same columns: what the database can do without a library. Two
+// indexes, prepared statements, no answer that is not needed. No leases are renewed, nothing is retried.
+import pg from "pg";
+import { createJobIdGenerator } from "queuert/internal";
+import {
+  connectionsMax,
+  createUserRows,
+  inspectPostgres,
+  withPgClient,
+} from "../postgres-server.ts";
+import type { FillCounts, Opened, Participant, Target } from "../participant.ts";
+import { createFloorTables, fillFloor } from "./postgres-tables.ts";
+import { workPerTransaction, workInBatches } from "./postgres-work.ts";
+import { insertMany, insertOne } from "./postgres-start.ts";
+
+const prepare = async (target: Target): Promise<void> => {
+  await withPgClient(target.url, createFloorTables);
+  await createUserRows(target);
+};
+
+const open = async ({ url }: Target): Promise<Opened> => {
+  const pool = new pg.Pool({ connectionString: url, max: connectionsMax });
+  const nextId = createJobIdGenerator();
+  return {
+    startOne: (payload) => insertOne(pool, nextId(), payload),
+    startMany: (workload, unitCount) => insertMany(pool, nextId, workload, unitCount),
+    work: (options) =>
+      options.workload === "callback"
+        ? workPerTransaction(pool, options)
+        : workInBatches(pool, url, nextId, options),
+    close: () => pool.end(),
+  };
+};
+
+// Ids begin with the time: those that a table was filled with are older. By the primary key, for the floor has no index
+// for what runs.
+const fresh = "id > '01900000-0000-7000-8000-000000000000'";
+
+export const participant: Participant = {
+  store: "postgres",
+  settings: `pg pool of ${connectionsMax}, prepared statements; by value in batches, by callback in a transaction for each`,
+  workloads: ["value", "callback", "chain", "fan-in"],
+  prepare,
+  open,
+  inspect: (target) =>
+    inspectPostgres(target, [
+      `floor_job WHERE ${fresh} AND status = 'blocked'`,
+      `floor_job WHERE ${fresh} AND status = 'pending'`,
+      `floor_job WHERE ${fresh} AND status = 'running'`,
+    ]),
+  fill: (target: Target, counts: FillCounts) =>
+    withPgClient(target.url, (client) => fillFloor(client, counts)),
+};

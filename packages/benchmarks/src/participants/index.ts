@@ -1,0 +1,36 @@
+// The participants by name. The names are stable: later comparisons rely on them.
+import type { Participant } from "./participant.ts";
+
+const loaders: Readonly<Record<string, () => Promise<{ readonly participant: Participant }>>> = {
+  "queuert-postgres": () => import("./queuert/postgres.ts"),
+  "queuert-postgres-js": () => import("./queuert/postgres-js.ts"),
+  "queuert-postgres-notify": () => import("./queuert/postgres-notify.ts"),
+  "queuert-postgres-redis": () => import("./queuert/postgres-redis.ts"),
+  "queuert-postgres-nats": () => import("./queuert/postgres-nats.ts"),
+  "floor-postgres": () => import("./floors/postgres.ts"),
+  "graphile-worker": () => import("./peers/graphile-worker.ts"),
+  "graphile-worker-batched": () => import("./peers/graphile-worker-batched.ts"),
+  "pg-boss": () => import("./peers/pg-boss.ts"),
+  "pg-boss-1000": () => import("./peers/pg-boss-1000.ts"),
+  "queuert-sqlite": () => import("./queuert/sqlite.ts"),
+  "floor-sqlite": () => import("./floors/sqlite.ts"),
+  plainjob: () => import("./peers/plainjob.ts"),
+  liteque: () => import("./peers/liteque.ts"),
+  "queuert-mongodb": () => import("./queuert/mongodb.ts"),
+  "queuert-mongodb-notify": () => import("./queuert/mongodb-notify.ts"),
+  "floor-mongodb": () => import("./floors/mongodb.ts"),
+  agenda: () => import("./peers/agenda.ts"),
+  bullmq: () => import("./peers/bullmq.ts"),
+  "bullmq-fsync": () => import("./peers/bullmq-fsync.ts"),
+  "queuert-in-process": () => import("./queuert/in-process.ts"),
+};
+
+export const participantNames: readonly string[] = Object.keys(loaders);
+
+export const loadParticipant = async (name: string): Promise<Participant> => {
+  const load = loaders[name];
+  if (load === undefined) {
+    throw new Error(`There is no participant "${name}"; there are: ${participantNames.join(", ")}`);
+  }
+  return (await load()).participant;
+};

@@ -1,0 +1,45 @@
+import type { FillCounts, Target } from "../participant.ts";
+import { withPgClient } from "../postgres-server.ts";
+
+// Ids that sort by time, like those of the library: random ones would spread over the index and slow everything down.
+const idOf = (number: string): string =>
+  `(lpad(to_hex(1700000000000 + ${number}), 12, '0') || '7' || substr(md5(${number}::text), 1, 3) || '8'
+    || substr(md5(${number}::text), 4, 15))::uuid`;
+
+/** Rows as the adapter leaves them. Blocked jobs wait for the first of the scheduled ones. */
+export const fillQueuertPostgres = async (target: Target, counts: FillCounts): Promise<void> => {
+  const { finished, scheduled, blocked } = counts;
+  const insert = (offset: number, count: number, columns: string, values: string): string => `
+    INSERT INTO queuert.job (id, sequence_id, root_sequence_id, type_name, sequence_type_name,
+      sequence_created_at, created_at, scheduled_at, position, priority, on_blocker_failure, input, ${columns})
+    SELECT id, id, id, 'single', 'single', due, due, due, 0, 0, 'wait', '{"at":0,"text":"${"x".repeat(70)}"}', ${values}
+    FROM (SELECT ${idOf("n")} AS id, n, clock_timestamp() - interval '1 hour' AS due
+      FROM generate_series(${offset + 1}, ${offset + count}) AS n) AS numbered`;
+  await withPgClient(target.url, async (client) => {
+    await client.query(
+      insert(
+        0,
+        finished,
+        "status, sequence_outcome, attempt, lease_version, last_attempt_at, finished_at, completed_by, output",
+        "'completed', 'completed', 1, 1, due, due, 'worker', 'null'",
+      ),
+    );
+    // Half of them of a higher priority: they stand in front of what is due.
+    await client.query(
+      `${insert(finished, scheduled, "status", "'pending'")};
+       UPDATE queuert.job SET scheduled_at = clock_timestamp() + interval '1 day', priority = lease_version + 1
+       WHERE status = 'pending' AND ordinal % 2 = 0;
+       UPDATE queuert.job SET scheduled_at = clock_timestamp() + interval '1 day'
+       WHERE status = 'pending' AND ordinal % 2 = 1`,
+    );
+    if (blocked > 0) {
+      await client.query(
+        `${insert(finished + scheduled, blocked, "status, incomplete_blockers", "'blocked', 1")};
+        INSERT INTO queuert.job_blocker (job_id, blocker_sequence_id, index)
+        SELECT id, (SELECT id FROM queuert.job WHERE status = 'pending' LIMIT 1), 0
+        FROM queuert.job WHERE status = 'blocked'`,
+      );
+    }
+    await client.query("VACUUM (ANALYZE)");
+  });
+};

@@ -1,0 +1,65 @@
+import { createPgStateAdapter, type PgStateProvider } from "@queuert/postgres";
+import { createPgPoolStateProvider } from "@queuert/postgres/pg";
+import pg from "pg";
+import type { NotifyAdapter } from "queuert";
+import { connectionsMax, createUserRows, inspectPostgres } from "../postgres-server.ts";
+import type { Opened, Participant, Target } from "../participant.ts";
+import { fillQueuertPostgres } from "./fill-postgres.ts";
+import { openQueuert } from "./open-queuert.ts";
+
+const types =
+  "type_name IN ('single', 'step-1', 'step-2', 'step-3', 'step-4', 'step-5', 'part', 'whole')";
+
+// By the adapter's own indexes: on a full table anything else would be a scan.
+export const unfinishedInQueuert: readonly string[] = [
+  "queuert.job WHERE status = 'blocked' AND type_name = 'whole'",
+  `queuert.job WHERE status = 'pending' AND ${types} AND priority = 0 AND scheduled_at <= clock_timestamp()`,
+  "queuert.job WHERE status = 'running'",
+];
+
+export const prepareQueuertPostgres = async (target: Target): Promise<void> => {
+  const pool = new pg.Pool({ connectionString: target.url, max: 1 });
+  try {
+    const stateProvider: PgStateProvider<object, object> = createPgPoolStateProvider(pool);
+    await (await createPgStateAdapter({ stateProvider })).migrateToLatest();
+  } finally {
+    await pool.end();
+  }
+  await createUserRows(target);
+};
+
+/** A notify adapter, and how to close what it was made of. */
+export interface Transport {
+  readonly notifyAdapter: NotifyAdapter;
+  readonly close: () => Promise<unknown>;
+}
+
+export const openWithPg = async (target: Target, transport?: Transport): Promise<Opened> => {
+  const pool = new pg.Pool({ connectionString: target.url, max: connectionsMax });
+  const stateProvider = createPgPoolStateProvider(pool, { preparedStatements: true });
+  return openQueuert({
+    stateAdapter: await createPgStateAdapter({ stateProvider }),
+    ...(transport && { notifyAdapter: transport.notifyAdapter }),
+    writeRow: ({ client }) =>
+      client.query({
+        name: "write",
+        text: "INSERT INTO user_row (text) VALUES ($1)",
+        values: ["done"],
+      }),
+    close: async () => {
+      await transport?.notifyAdapter.close();
+      await transport?.close();
+      await pool.end();
+    },
+  });
+};
+
+export const participant: Participant = {
+  store: "postgres",
+  settings: `pg pool of ${connectionsMax}, prepared statements, no notify adapter`,
+  workloads: ["value", "callback", "chain", "fan-in"],
+  prepare: prepareQueuertPostgres,
+  open: openWithPg,
+  inspect: (target) => inspectPostgres(target, unfinishedInQueuert),
+  fill: fillQueuertPostgres,
+};

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { participantNames } from "../src/participants/index.ts";
+import { tinyRun } from "./command-line.ts";
+
+const ours = participantNames.filter((name) => name.startsWith("queuert-"));
+const floors = participantNames.filter((name) => name.startsWith("floor-"));
+const timeout = 120_000;
+
+describe("a run", () => {
+  it("drains with each of our participants and each floor", { timeout }, async () => {
+    const participants = [...ours, ...floors];
+    const { lines, stdout } = await tinyRun(["drain-value"], participants);
+    expect(lines.map(({ participant }) => participant)).toEqual(participants);
+    for (const line of lines) {
+      expect(line).toEqual({
+        case: "drain-value",
+        participant: line.participant,
+        median: expect.any(Number),
+        low: line.median,
+        high: line.median,
+        unit: "jobs/s",
+        ratioToFloor: line.participant === "queuert-in-process" ? null : expect.any(Number),
+      });
+      expect(line.median).toBeGreaterThan(0);
+    }
+    for (const floor of floors) {
+      expect(lines.find(({ participant }) => participant === floor)?.ratioToFloor).toBe(1);
+    }
+    expect(stdout).toContain("Seed 7, 1 rounds");
+    expect(stdout).toContain("fsync on, synchronous_commit on, full_page_writes on");
+    expect(stdout).toContain("statements/job | WAL bytes/job");
+  });
+
+  it("measures every shape of work", { timeout }, async () => {
+    const cases = ["start-10", "start-bulk", "drain-callback", "chain-5", "fan-in-10"];
+    const { lines } = await tinyRun(cases, ["queuert-sqlite", "floor-sqlite"]);
+    const measured = lines.map((line) => `${line.case} ${line.participant}`);
+    expect(measured).toEqual([
+      ...cases.slice(0, 3).flatMap((name) => [`${name} queuert-sqlite`, `${name} floor-sqlite`]),
+      "chain-5 queuert-sqlite",
+      "fan-in-10 queuert-sqlite",
+    ]);
+    for (const { error, median } of lines) {
+      expect(error).toBeUndefined();
+      expect(median).toBeGreaterThan(0);
+    }
+  });
+
+  it("measures latency, memory and idle queries", { timeout }, async () => {
+    const cases = ["latency-idle", "memory", "idle-queries"];
+    const { lines } = await tinyRun(cases, ["queuert-in-process"]);
+    expect(lines.map((line) => `${line.case}: ${line.unit}`)).toEqual([
+      "latency-idle: ms p50",
+      "latency-idle: ms p99",
+      "memory: MB idle",
+      "memory: MB peak",
+      "idle-queries: queries/min",
+    ]);
+  });
+
+  it(
+    "shows a participant that fails with its error, and measures the others",
+    {
+      timeout,
+    },
+    async () => {
+      // Its store is the memory of a process: nobody can fill it from outside.
+      const { lines, stdout } = await tinyRun(
+        ["full-table"],
+        ["queuert-in-process", "queuert-sqlite"],
+      );
+      const [failed, measured] = lines;
+      expect(failed).toMatchObject({
+        participant: "queuert-in-process",
+        median: null,
+        error: "its table cannot be filled from outside",
+      });
+      expect(measured?.median).toBeGreaterThan(0);
+      expect(stdout).toContain(
+        "| queuert-in-process | failed: its table cannot be filled from outside |",
+      );
+    },
+  );
+});
