@@ -5,7 +5,7 @@ import type { Random } from "./random.ts";
 
 /** Fixtures that every suite has, whatever it is about. */
 export interface CommonTestContext {
-  /** For everything random in the test; printed when it fails, taken from QUEUERT_SEED when that is set. */
+  /** For everything random in the test; printed when it fails. Always 1, unless QUEUERT_SEED says otherwise. */
   readonly seed: number;
   readonly random: Random;
 }

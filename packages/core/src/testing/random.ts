@@ -27,8 +27,13 @@ export const oneOf = <T>(items: readonly T[], random: Random): T => {
   return item;
 };
 
-/** QUEUERT_SEED where it is set, so that a failure can be run again; a new one otherwise. */
+/**
+ * 1, so that a run that has nothing to do with a change does not fail by chance; QUEUERT_SEED=random draws a new one, to look
+ * for what nobody has thought of; QUEUERT_SEED=<number> is what a failed test prints, to run it again.
+ */
 export const chooseSeed = (): number => {
-  const given = Number(process.env["QUEUERT_SEED"]);
-  return Number.isInteger(given) && given > 0 ? given : Math.floor(Math.random() * 2 ** 31) + 1;
+  const given = process.env["QUEUERT_SEED"];
+  if (given === "random") return Math.floor(Math.random() * 2 ** 31) + 1;
+  const seed = Number(given);
+  return Number.isInteger(seed) && seed > 0 ? seed : 1;
 };

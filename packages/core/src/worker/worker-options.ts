@@ -42,18 +42,21 @@ export const toWorkerOptions = (
     ),
     concurrency = defaults.concurrency,
     pollIntervalMs = hasNotifyAdapter ? defaults.pollIntervalWithNotifyMs : defaults.pollIntervalMs,
-    prefetch = Math.max(concurrency, 10),
     reapIntervalMs = defaults.reapIntervalMs,
     shutdownTimeoutMs = defaults.shutdownTimeoutMs,
-    shutdownGraceMs = Math.min(defaults.shutdownGraceMs, shutdownTimeoutMs),
   } = given;
   assertName(workerId, "workerId");
   assertInteger(concurrency, "concurrency", { min: 1, max: limits.concurrencyMax });
   assertPositiveMs(pollIntervalMs, "pollIntervalMs");
+  assertDurationMs(shutdownTimeoutMs, "shutdownTimeoutMs");
+  // Only after what they are derived from is known to be a number: `Math.max` throws at a symbol.
+  const {
+    prefetch = Math.max(concurrency, 10),
+    shutdownGraceMs = Math.min(defaults.shutdownGraceMs, shutdownTimeoutMs),
+  } = given;
   assertInteger(prefetch, "prefetch", { min: 0, max: limits.concurrencyMax });
   assertPositiveMs(reapIntervalMs, "reapIntervalMs");
   assertDurationMs(shutdownGraceMs, "shutdownGraceMs");
-  assertDurationMs(shutdownTimeoutMs, "shutdownTimeoutMs");
   return {
     workerId,
     concurrency,

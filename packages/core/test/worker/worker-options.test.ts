@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { defaults } from "../../src/defaults.ts";
+import { InvalidOptionError } from "../../src/errors.ts";
+import { toWorkerOptions } from "../../src/worker/worker-options.ts";
+
+const taken = (given: unknown): unknown => toWorkerOptions(given as never, false);
+
+describe("what a worker is started with", () => {
+  it("derives what is left out from what is given", () => {
+    expect(taken({ concurrency: 40, shutdownTimeoutMs: 5 })).toMatchObject({
+      prefetch: 40,
+      shutdownGraceMs: 5,
+    });
+    expect(taken({})).toMatchObject({ shutdownGraceMs: defaults.shutdownGraceMs });
+  });
+
+  // Defaults derived while unpacking were computed before anybody had looked at what they are derived from.
+  it.each(["concurrency", "shutdownTimeoutMs"])(
+    "names %s when it cannot be calculated with",
+    (name) => {
+      for (const value of [Symbol("s"), 10n, Object.create(null), { valueOf: () => Symbol("s") }]) {
+        expect(() => taken({ [name]: value })).toThrow(InvalidOptionError);
+        expect(() => taken({ [name]: value })).toThrow(`\`${name}\``);
+      }
+    },
+  );
+});
