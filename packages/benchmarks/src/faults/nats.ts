@@ -6,40 +6,13 @@ import { connect } from "@nats-io/transport-node";
 import { startNats } from "@queuert/test-services/nats";
 import { startTcpProxy } from "@queuert/test-services/tcp-proxy";
 import { createNatsNotifyAdapter } from "@queuert/nats";
-import type { Fault, FaultyBroker } from "./broker.ts";
+import { type Fault, type FaultyBroker, sendGarbage, wireFaults } from "./broker.ts";
 
 type Nats = Awaited<ReturnType<typeof startNats>>;
 type Proxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
 const serverFaults = (nats: Nats, proxy: Proxy): readonly Fault[] => [
-  {
-    name: "server killed, started again",
-    begin: async () => {
-      await nats.kill();
-      return () => nats.start();
-    },
-  },
-  {
-    name: "server stops answering",
-    begin: async () => {
-      nats.pause();
-      return async () => nats.resume();
-    },
-  },
-  {
-    name: "connections cut, again and again",
-    begin: async () => {
-      const timer = setInterval(() => proxy.cutAll(), 200);
-      return async () => clearInterval(timer);
-    },
-  },
-  {
-    name: "half-open connections",
-    begin: async () => {
-      proxy.halfOpen();
-      return () => proxy.heal();
-    },
-  },
+  ...wireFaults(nats, proxy),
   {
     name: "authentication refused",
     begin: async () => {
@@ -61,9 +34,7 @@ const messageFaults = (nats: Nats, prefix: () => string): readonly Fault[] => [
     name: "foreign and broken messages",
     begin: async () => {
       const nc = await connect({ servers: nats.url });
-      for (const text of ["", "{", "[]", '{"v":9}', '{"v":1,"hint":7}', "x".repeat(10_000)]) {
-        for (let count = 0; count < 50; count += 1) nc.publish(`${prefix()}.sched`, text);
-      }
+      await sendGarbage(async (text) => nc.publish(`${prefix()}.sched`, text));
       await nc.close();
       return async () => undefined;
     },

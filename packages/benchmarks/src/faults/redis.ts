@@ -4,7 +4,13 @@ import { startTcpProxy } from "@queuert/test-services/tcp-proxy";
 import { createRedisNotifyAdapter } from "@queuert/redis";
 import { createIoredisNotifyProvider } from "@queuert/redis/ioredis";
 import { Cluster, Redis } from "ioredis";
-import type { Fault, FaultyBroker, OpenedNotify } from "./broker.ts";
+import {
+  type Fault,
+  type FaultyBroker,
+  type OpenedNotify,
+  sendGarbage,
+  wireFaults,
+} from "./broker.ts";
 
 const ignore = (): void => undefined;
 const nothing = async (): Promise<void> => undefined;
@@ -34,34 +40,7 @@ const openAdapter = async (
 type Proxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
 const serverFaults = (redis: RedisService, proxy: Proxy, admin: Redis): readonly Fault[] => [
-  {
-    name: "server killed, started again",
-    begin: async () => {
-      await redis.kill();
-      return () => redis.start();
-    },
-  },
-  {
-    name: "server stops answering",
-    begin: async () => {
-      redis.pause();
-      return async () => redis.resume();
-    },
-  },
-  {
-    name: "connections cut, again and again",
-    begin: async () => {
-      const timer = setInterval(() => proxy.cutAll(), 200);
-      return async () => clearInterval(timer);
-    },
-  },
-  {
-    name: "half-open connections",
-    begin: async () => {
-      proxy.halfOpen();
-      return () => proxy.heal();
-    },
-  },
+  ...wireFaults(redis, proxy),
   {
     name: "authentication refused",
     begin: async () => {
@@ -100,9 +79,7 @@ const messageFaults = (
     name: "foreign and broken messages",
     begin: async () => {
       for (const channel of await channelsOf(admin)) {
-        for (const text of ["", "{", "[]", '{"v":9}', '{"v":1,"hint":7}', "x".repeat(10_000)]) {
-          for (let count = 0; count < 50; count += 1) await admin.publish(channel, text);
-        }
+        await sendGarbage((text) => admin.publish(channel, text));
       }
       return nothing;
     },

@@ -7,22 +7,8 @@ export const graceMs: number = 60;
 /** Longer than anything that works takes. */
 export const deadlineMs: number = 10_000;
 
-export interface Deferred<T> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** A promise settled from outside. */
-export const deferred = <T>(): Deferred<T> => {
-  let resolve: (value: T) => void = () => undefined;
-  let reject: (error: unknown) => void = () => undefined;
-  const promise = new Promise<T>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { promise, resolve, reject };
-};
+export { createDeferred as deferred, type Deferred } from "../async/deferred.ts";
 
 export const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => {

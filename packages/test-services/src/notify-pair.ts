@@ -1,0 +1,88 @@
+// Two notify adapters as in two processes: one listens, one notifies. What must hold after any fault is the same for every
+// broker: whoever notifies is not kept waiting for long, and what is notified once it is over arrives.
+import { expect, vi } from "vitest";
+
+/** What the pair needs of a notify adapter: this package knows none of them. */
+interface ListeningAdapter {
+  readonly listenJobScheduled: (input: {
+    readonly typeNames: readonly string[];
+    readonly onJobScheduled: () => void;
+  }) => Promise<unknown>;
+  readonly notifyJobScheduled: (
+    jobs: readonly { readonly typeName: string; readonly count: number }[],
+  ) => Promise<void>;
+  readonly stats: () => { readonly reconnected: number };
+}
+
+interface OpenedAdapter {
+  readonly adapter: ListeningAdapter;
+}
+
+export interface NotifyPair<TOpened extends OpenedAdapter> {
+  readonly listener: TOpened;
+  readonly notifier: TOpened;
+  readonly notify: () => Promise<void>;
+  /** How often the listener was told. */
+  readonly heard: () => number;
+}
+
+const recoveryMs = 8_000;
+// Longer than one publishing may take.
+const patientMs = 2_500;
+
+/** A pair that has been shown to work. */
+export const connectPair = async <TOpened extends OpenedAdapter>(
+  listener: TOpened,
+  notifier: TOpened,
+): Promise<NotifyPair<TOpened>> => {
+  let heard = 0;
+  await listener.adapter.listenJobScheduled({
+    typeNames: ["email"],
+    onJobScheduled: () => (heard += 1),
+  });
+  const notify = (): Promise<void> =>
+    notifier.adapter.notifyJobScheduled([{ typeName: "email", count: 1 }]);
+  await notify();
+  await vi.waitFor(() => expect(heard).toBe(1));
+  return { listener, notifier, notify, heard: () => heard };
+};
+
+/** Has been told something since. */
+export const expectHeardSince = (
+  { heard }: Pick<NotifyPair<OpenedAdapter>, "heard">,
+  before: number,
+): Promise<void> =>
+  vi.waitFor(() => expect(heard()).toBeGreaterThan(before), { timeout: recoveryMs });
+
+/** The listener has connected again, and hears what is notified from then on. */
+export const expectRecovery = async ({
+  listener,
+  notify,
+  heard,
+}: NotifyPair<OpenedAdapter>): Promise<void> => {
+  await vi.waitFor(() => expect(listener.adapter.stats().reconnected).toBeGreaterThan(0), {
+    timeout: recoveryMs,
+  });
+  const before = heard();
+  const hears = async (): Promise<void> => {
+    await notify();
+    expect(heard()).toBeGreaterThan(before);
+  };
+  await vi.waitFor(hears, { timeout: recoveryMs, interval: 50 });
+};
+
+/** Once a broker does not answer, the next call does not wait for it again. */
+export const expectRefusal = async ({
+  notify,
+}: Pick<NotifyPair<OpenedAdapter>, "notify">): Promise<void> => {
+  const startedAt = Date.now();
+  await expect(notify()).rejects.toThrow("cannot be published now");
+  expect(Date.now() - startedAt).toBeLessThan(100);
+};
+
+/** Fails, and does not keep the caller for long. */
+export const rejectsSoon = async (notify: () => Promise<void>): Promise<void> => {
+  const startedAt = Date.now();
+  await expect(notify()).rejects.toThrow();
+  expect(Date.now() - startedAt).toBeLessThan(patientMs);
+};
