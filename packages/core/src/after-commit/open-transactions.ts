@@ -8,6 +8,8 @@ type Context = Readonly<Record<string, unknown>>;
 /** One transaction, from its beginning until it has been committed or rolled back. */
 export class OpenTransaction {
   readonly context: Context;
+  /** What it is found by: kept, so that it is forgotten by the same, whatever the user does to the context meanwhile. */
+  readonly parts: readonly object[];
   /** What was done in it, told when it has committed. */
   readonly effects: Effects;
   #isEnding = false;
@@ -16,6 +18,7 @@ export class OpenTransaction {
 
   constructor(context: object, effects: Effects) {
     this.context = context as Context;
+    this.parts = partsOf(context);
     this.effects = effects;
   }
 
@@ -62,7 +65,7 @@ export const createOpenTransactions = (): OpenTransactions => {
   return {
     open: (context, effects) => {
       const transaction = new OpenTransaction(context, effects);
-      for (const part of partsOf(context)) {
+      for (const part of transaction.parts) {
         const sharing = byPart.get(part);
         if (sharing === undefined) byPart.set(part, new Set([transaction]));
         else sharing.add(transaction);
@@ -70,7 +73,7 @@ export const createOpenTransactions = (): OpenTransactions => {
       return transaction;
     },
     forget: (transaction) => {
-      for (const part of partsOf(transaction.context)) {
+      for (const part of transaction.parts) {
         const sharing = byPart.get(part);
         if (sharing?.delete(transaction) === true && sharing.size === 0) byPart.delete(part);
       }

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import type { Effects } from "../../src/after-commit/effects.ts";
+import { createOpenTransactions } from "../../src/after-commit/open-transactions.ts";
+
+// Only carried along here.
+const effects = {} as Effects;
+
+describe("open transactions", () => {
+  it("are found by any part of their context, until they are forgotten", () => {
+    const transactions = createOpenTransactions();
+    const client = {};
+    const opened = transactions.open({ client, name: "a" }, effects);
+    expect(transactions.find({ client, other: {} })).toBe(opened);
+    expect(transactions.find({ name: "a" })).toBeUndefined();
+    transactions.forget(opened);
+    expect(transactions.find({ client })).toBeUndefined();
+  });
+
+  it("are forgotten by what they were opened with, whatever has become of the context", () => {
+    const transactions = createOpenTransactions();
+    const client = {};
+    const context: { client: object } = { client };
+    const opened = transactions.open(context, effects);
+    context.client = {};
+    transactions.forget(opened);
+    expect(transactions.find({ client })).toBeUndefined();
+  });
+
+  it("that share a part are told apart by the others, and not at all by what they share", () => {
+    const transactions = createOpenTransactions();
+    const client = {};
+    const [one, other] = [{}, {}].map((session) => transactions.open({ client, session }, effects));
+    expect(transactions.find({ client })).toBeUndefined();
+    expect(transactions.find({ ...one?.context })).toBe(one);
+    expect(transactions.find({ ...other?.context })).toBe(other);
+  });
+});
