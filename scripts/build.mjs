@@ -5,4 +5,9 @@ import { buildable, tsc7 } from "./workspace.mjs";
 
 const targets = buildable();
 for (const { path } of targets) rmSync(join(path, "dist"), { recursive: true, force: true });
-process.exitCode = tsc7(["-b", ...targets.map(({ path }) => path)]);
+const built = tsc7(["-b", ...targets.map(({ path }) => path)]);
+
+// Projects named on the command line are compiled after them.
+process.exitCode = process.argv
+  .slice(2)
+  .reduce((code, project) => (code === 0 ? tsc7(["-p", project]) : code), built);

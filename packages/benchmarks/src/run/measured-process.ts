@@ -1,6 +1,7 @@
 // A measured process as the harness holds it: commands out, answers and progress back, and no process left behind.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { CommandAnswer, CommandName, CommandOptions, Reply } from "../child/protocol.ts";
 
@@ -25,7 +26,16 @@ interface Waiting {
 const closeTimeoutMs = 10_000;
 // Of what it said on stderr: enough for the error that ended it.
 const complaintLengthMax = 2_000;
-const path = fileURLToPath(new URL("../child/main.ts", import.meta.url));
+
+// Compiled by `pnpm bench`, so that nobody is measured while code is compiled for him; the tests take the sources.
+const isFromSource = process.execArgv.some((flag) => flag.includes("@queuert/source"));
+const [path, execArgv] = isFromSource
+  ? [fileURLToPath(new URL("../child/main.ts", import.meta.url)), process.execArgv]
+  : [fileURLToPath(new URL("../../dist/child/main.js", import.meta.url)), []];
+
+const assertCompiled = (): void => {
+  if (!existsSync(path)) throw new Error(`${path} is missing: it is compiled by \`pnpm bench\``);
+};
 
 const processes = new Set<ChildProcess>();
 process.on("exit", () => {
@@ -35,9 +45,10 @@ process.on("exit", () => {
 const exitOf = (child: ChildProcess): string =>
   `the process ended with ${child.signalCode ?? `code ${child.exitCode}`}`;
 
-/** `nodeFlags`: added to those of this process, such as `--cpu-prof`. */
+/** `nodeFlags`: such as `--cpu-prof`. */
 export const startMeasuredProcess = (nodeFlags: readonly string[] = []): MeasuredProcess => {
-  const child = fork(path, { execArgv: [...process.execArgv, ...nodeFlags], silent: true });
+  assertCompiled();
+  const child = fork(path, { execArgv: [...execArgv, ...nodeFlags], silent: true });
   processes.add(child);
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
