@@ -1,0 +1,16 @@
+// Random operations on the store and on the in-process one, which must agree.
+import { extendWithCommon, stateModelTestSuite } from "queuert/testing";
+import { describe, it } from "vitest";
+import { extendWithStatePostgres } from "../src/testing.ts";
+import { connectPg, lazyDatabaseUrl, servers } from "./fixtures.ts";
+
+for (const [name, databases] of servers) {
+  describe(`pg on ${name}`, () => {
+    const url = lazyDatabaseUrl(databases);
+    stateModelTestSuite({
+      it: extendWithStatePostgres(extendWithCommon(it), {
+        connect: async () => connectPg(await url()),
+      }),
+    });
+  });
+}
