@@ -75,6 +75,8 @@ const oldestReady: object[] = [
   },
 ];
 
+const openBlockers = { $ifNull: ["$openBlockers", []] } as const;
+
 // From the failed jobs that somebody waits for to those who wait: few on both sides.
 const blockedByFailed = (jobs: string): object[] => [
   { $match: { status: "failed", finishedAt: { $exists: true }, hasWaiters: true } },
@@ -86,7 +88,8 @@ const blockedByFailed = (jobs: string): object[] => [
       foreignField: "blockers",
       let: { failed: "$failed" },
       pipeline: [
-        { $match: { status: "blocked", $expr: { $in: ["$$failed", "$openBlockers"] } } },
+        // The server may look at the blockers first, and those that have completed have no open ones.
+        { $match: { status: "blocked", $expr: { $in: ["$$failed", openBlockers] } } },
         { $project: { _id: 1 } },
       ],
       as: "waiting",

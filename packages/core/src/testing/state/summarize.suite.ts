@@ -76,6 +76,19 @@ export const summarizeSuite: StateSuite = defineStateSuite("summarize", (rule) =
     },
   );
 
+  rule(
+    "Not those that were completed while they waited, without a worker.",
+    async ({ steps, stateAdapter }) => {
+      const blocker = await steps.createRunning({ typeName: "blocker" });
+      const impatient = await steps.createBlocked([blocker]);
+      await steps.createBlocked([blocker]);
+      await steps.completeWithoutWorker(impatient);
+      await steps.fail(blocker);
+      const summary = await stateAdapter.summarize({ runningLongMs: minuteMs });
+      expect(summary.blockedByFailedCount).toBe(1);
+    },
+  );
+
   rule("counts expired leases, and what has been running long", async ({ steps, stateAdapter }) => {
     const expired = await steps.createRunning({ typeName: "a" }, { leaseMs: 1 });
     const held = await steps.createRunning({ typeName: "b" }, { leaseMs: minuteMs });
