@@ -4,7 +4,7 @@ import { type AsyncLock, createAsyncLock } from "queuert/internal";
 import { toTransactionError } from "./driver-errors.ts";
 import type { MongoDatabase, MongoSession } from "./driver.ts";
 import { fitsOneCommand, insertByCommand } from "./insert-command.ts";
-import { isTouched, noteTouched } from "./touched.ts";
+import { isTouched, noteInserted, noteTouched } from "./touched.ts";
 import type { JobDocument } from "./job-document.ts";
 
 /** Where a command runs: in a transaction, or by itself. */
@@ -137,6 +137,7 @@ export const createStoreCollection = <TDocument extends object>(
     insertMany: (scope, documents) =>
       typed(scope, async () => {
         const { session } = scope;
+        if (session !== undefined) noteInserted(session, name, documents);
         if (session !== undefined && documents.length > 1 && fitsOneCommand(documents)) {
           await insertByCommand(database, name, documents, session);
         } else await collection.insertMany(documents, writeOptions(scope));

@@ -5,15 +5,31 @@ const touchedBy = new WeakMap<MongoSession, Set<string>>();
 
 const nameOf = (collection: string, id: string): string => `${collection}/${id}`;
 
-/** Remembers what a statement in a transaction may have written. */
-export const noteTouched = (session: MongoSession, collection: string, filter: object): void => {
+const touchedIn = (session: MongoSession): Set<string> => {
   let touched = touchedBy.get(session);
   if (touched === undefined) {
     touched = new Set();
     // Kept for as long as the session is: one used again knows too many, which only makes it cautious.
     touchedBy.set(session, touched);
   }
+  return touched;
+};
+
+/** Remembers what a statement in a transaction may have written. */
+export const noteTouched = (session: MongoSession, collection: string, filter: object): void => {
+  const touched = touchedIn(session);
   for (const id of idsOf(filter)) touched.add(nameOf(collection, id));
+};
+
+export const noteInserted = (
+  session: MongoSession,
+  collection: string,
+  documents: readonly object[],
+): void => {
+  const touched = touchedIn(session);
+  for (const document of documents) {
+    for (const id of idsOf(document)) touched.add(nameOf(collection, id));
+  }
 };
 
 export const isTouched = (

@@ -31,7 +31,7 @@ const openPool = (url: string, config: pg.PoolConfig = {}): pg.Pool => {
 // What each released migration hashes to. A released migration is never edited: add another. Not released yet, so until
 // then this line changes together with it.
 const checksums: Readonly<Record<string, string>> = {
-  "0001-create-store": "e5d008792a7ad40cf69dec3f2225fc4d6094f9094d4b02609e9f6f38e3f8832a",
+  "0001-create-store": "c78825213a63c7bbe0f924087da4eab8276be7bdbb81642c578840ac214dac31",
 };
 
 it("migrations are frozen", () => {

@@ -105,6 +105,8 @@ export interface StateAdapter<
    * - Two elements of one call with the same key: the second is deduplicated to the first.
    * - A key held by another open transaction: waits for it, then matches (committed) or creates (rolled back). At
    *   stricter isolation levels a serialization failure may surface instead; two sequences never.
+   * - A sequence of the key that another open transaction deletes: waits for it, then creates (committed) or matches
+   *   (rolled back). A deletion that begins after the match comes after this call, whichever commits first.
    */
   createJobs(params: CreateJobsParams<TTxContext>): Promise<readonly CreatedStateJob[]>;
 

@@ -30,7 +30,9 @@ export const createDeleteSequences =
         return { kind: "notRoots", sequenceIds: noRoots.map(({ _id }) => _id) };
       }
       const tree = await readTrees(db, scope, rootSequenceIds);
-      const edges = await findWaitingOutside(db, scope, tree);
+      // A start that finds one of these standing for its key waits for what becomes of it.
+      const keyed = tree.filter(({ deduplicationKey }) => deduplicationKey !== undefined);
+      const edges = await findWaitingOutside(db, scope, tree, keyed);
       if (edges.length > 0) return { kind: "blocking", edges };
       const jobCount = await deleteTrees(db, scope, tree);
       const running = tree.filter(({ status }) => status === "running").map(toReference);
@@ -48,15 +50,16 @@ export const readTrees = (
     projection: { ...referenceFields, status: 1, deduplicationKey: 1, hasWaiters: 1 },
   });
 
-/** Who outside the trees waits for a sequence in them. */
+/** Who outside the trees waits for a sequence in them. The end of awaited sequences is announced, and of others if wanted. */
 export const findWaitingOutside = async (
   db: Database,
   scope: Scope,
   tree: readonly JobDocument[],
+  others: readonly JobDocument[] = [],
 ): Promise<BlockerEdge[]> => {
   const sequenceIds = new Set(tree.map(sequenceIdOf));
-  const awaited = tree.filter(({ hasWaiters }) => hasWaiters);
-  await announceEnding(db, scope, [...new Set(awaited.map(sequenceIdOf))]);
+  const announced = [...tree.filter(({ hasWaiters }) => hasWaiters), ...others];
+  await announceEnding(db, scope, [...new Set(announced.map(sequenceIdOf))]);
   const rootIds = new Set(tree.map(rootSequenceIdOf));
   const waiting = await db.jobs.find(
     scope,

@@ -4,7 +4,7 @@
 // sequence and the others find it; none is aborted.
 import type { Database, KeyDocument, KeyEntry } from "../database.ts";
 import { duplicateAsConflict } from "../driver-errors.ts";
-import { insertMarks } from "../marks.ts";
+import { findInvisibleMarks, insertMarks, untilMarked, waitDeadline } from "../marks.ts";
 import type { SequenceDocuments } from "../sequences.ts";
 import { outside, type Scope, type UpdateOne } from "../store.ts";
 import { createToken } from "../token.ts";
@@ -21,14 +21,7 @@ export const claimKeys = async (
   scope: Scope,
   claims: readonly KeyClaim[],
 ): Promise<ReadonlyMap<string, SequenceDocuments>> => {
-  const holders = new Map<string, SequenceDocuments>();
-  const stored = await readEntries(db, claims);
-  const known = await readSequences(db, scope, [...stored.values()].flat());
-  for (const claim of claims) {
-    const entries = stored.get(claim.keyId) ?? [];
-    const holder = findHolder(claim, entries, known);
-    if (holder !== undefined) holders.set(claim.keyId, holder);
-  }
+  const holders = await findSettled(db, scope, claims);
   const open = claims.filter(({ keyId }) => !holders.has(keyId));
   if (open.length === 0) return holders;
   // One mark for all: they share their fate.
@@ -39,6 +32,36 @@ export const claimKeys = async (
   for (const [keyId, holder] of found) holders.set(keyId, holder);
   await withdraw(db, [...found.keys()], markId);
   return holders;
+};
+
+/**
+ * Those that stand for their keys already. One that somebody is about to delete is waited for: if it goes, it has not stood
+ * for its key. Whoever tells to delete it only now comes after this start.
+ */
+const findSettled = async (
+  db: Database,
+  scope: Scope,
+  claims: readonly KeyClaim[],
+): Promise<Map<string, SequenceDocuments>> => {
+  const stored = await readEntries(db, claims);
+  const entries = [...stored.values()].flat();
+  const deadline = waitDeadline();
+  const ended = new Set<string>();
+  for (;;) {
+    const known = await readSequences(db, scope, entries);
+    const holders = new Map<string, SequenceDocuments>();
+    for (const claim of claims) {
+      const holder = findHolder(claim, stored.get(claim.keyId) ?? [], known);
+      if (holder !== undefined) holders.set(claim.keyId, holder);
+    }
+    if (holders.size === 0) return holders;
+    const ids = [...new Set([...holders.values()].map(({ first }) => first._id))].sort();
+    const ending = await findInvisibleMarks(db, scope, ids, "ending");
+    const open = ending.filter((markId) => !ended.has(markId));
+    if (open.length === 0) return holders;
+    await untilMarked(db, open, deadline);
+    for (const markId of open) ended.add(markId);
+  }
 };
 
 /** Takes back what was put forward in vain: other sequences stand for the keys. */

@@ -104,7 +104,8 @@ export const readSequences = async (
   const inside = await findSequences(db, scope, ids);
   for (const id of ids) {
     const own = inside.get(id);
-    if (own !== undefined && (!sequences.has(id) || isOwn(own))) sequences.set(id, own);
+    // Not one that is only in the snapshot: it has been deleted since.
+    if (own !== undefined && isOwn(own)) sequences.set(id, own);
     // Deleted by this transaction.
     else if (own === undefined && db.jobs.isTouched(scope, id)) sequences.delete(id);
   }

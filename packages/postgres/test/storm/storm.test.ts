@@ -17,6 +17,10 @@ const invariants: Readonly<Record<string, string>> = {
     SELECT w.id FROM queuert.job w WHERE w.status = 'blocked' AND NOT EXISTS (
       SELECT FROM queuert.job_blocker b JOIN queuert.job f ON f.id = b.blocker_sequence_id
       WHERE b.job_id = w.id AND f.sequence_outcome IS DISTINCT FROM 'completed')`,
+  "a job that fails with its blockers does not wait for one that has failed": `
+    SELECT w.id FROM queuert.job w WHERE w.status = 'blocked' AND w.on_blocker_failure = 'fail' AND EXISTS (
+      SELECT FROM queuert.job_blocker b JOIN queuert.job f ON f.id = b.blocker_sequence_id
+      WHERE b.job_id = w.id AND f.sequence_outcome = 'failed')`,
   "a job knows how many sequences it waits for": `
     SELECT w.id FROM queuert.job w WHERE w.status IN ('blocked', 'pending') AND w.incomplete_blockers <> (
       SELECT count(DISTINCT b.blocker_sequence_id) FROM queuert.job_blocker b

@@ -147,6 +147,13 @@ const ordered: StateSuite = defineStateSuite("acquireJobs, order", (rule) => {
     },
   );
 
+  rule("priorities of 32 bits are taken in order to their ends", async ({ steps }) => {
+    const priorities = [-(2 ** 31), 2 ** 31 - 1, 0, 2 - 2 ** 31, 2 ** 31 - 2];
+    await steps.create(...priorities.map((priority) => ({ priority })));
+    const taken = await steps.acquire({ limit: 10 });
+    expect(taken.map(({ job }) => job.priority)).toEqual(priorities.toSorted((a, b) => b - a));
+  });
+
   rule("the order holds from call to call", async ({ steps }) => {
     const created = await steps.create(...Array.from({ length: 9 }, () => ({})));
     const acquired: string[] = [];

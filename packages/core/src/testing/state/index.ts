@@ -6,6 +6,7 @@ import { blockerRaceSuites } from "./races/blockers.suite.ts";
 import { deadlockSuite } from "./races/deadlocks.suite.ts";
 import { deduplicationRaceSuite } from "./races/deduplication.suite.ts";
 import { leaseRaceSuites } from "./races/leases.suite.ts";
+import { retryRaceSuite } from "./races/retries.suite.ts";
 import { acquireJobsSuites } from "./acquire-jobs.suite.ts";
 import { addBlockersSuite } from "./add-blockers.suite.ts";
 import { completeJobsSuites } from "./complete-jobs.suite.ts";
@@ -62,6 +63,7 @@ export const stateSuites: Readonly<Record<StateAdapterMethod, readonly StateSuit
 
 export const stateRaceSuites: readonly StateSuite[] = [
   ...blockerRaceSuites,
+  retryRaceSuite,
   deduplicationRaceSuite,
   acquisitionRaceSuite,
   ...leaseRaceSuites,

@@ -38,7 +38,7 @@ const probeOnePriority = (schema: string): string => `
       v_taken := v_taken || v_found;`;
 
 const findMark = `
-      v_mark_priority := -2147483648;
+      v_mark_priority := -2147483649;
       IF cardinality(p_mark_types) > 0 THEN
         SELECT m.priority, timestamptz 'epoch' + m.at_us * interval '1 us', m.ordinal
         INTO v_found_priority, v_mark_at, v_mark_ordinal
@@ -50,17 +50,17 @@ const findMark = `
       END IF;`;
 
 const takeDue = (schema: string): string => `
-    v_priority := 2147483647;
+    v_priority := 2147483648;
     LOOP${findMark}${nextPriority(schema)}
       IF FOUND THEN
         v_priority := v_next_priority;
-        v_mark_priority := -2147483648;
+        v_mark_priority := -2147483649;
         IF v_head > v_now THEN
           v_next_due := least(v_next_due, v_head);
           CONTINUE;
         END IF;
       ELSE
-        EXIT WHEN v_mark_priority = -2147483648;
+        EXIT WHEN v_mark_priority = -2147483649;
         v_priority := v_mark_priority;
       END IF;
       IF NOT v_type = ANY(v_due_types) THEN v_due_types := v_due_types || v_type; END IF;
@@ -134,7 +134,7 @@ const blockers = (names: StoreNames): string => `
 const nextDue = (schema: string): string => `
   IF cardinality(v_places) < p_limit THEN
     FOREACH v_type IN ARRAY v_due_types LOOP
-      v_priority := 2147483647;
+      v_priority := 2147483648;
       LOOP
         SELECT j.priority, j.scheduled_at INTO v_priority, v_head FROM ${schema}.job j
         WHERE j.status = 'pending' AND j.type_name = v_type AND j.priority < v_priority
@@ -168,11 +168,12 @@ DECLARE
   v_found tid[];
   v_type text;
   v_room integer;
-  v_priority integer;
+  -- Wider than priorities: they begin above the highest, and end below the lowest.
+  v_priority bigint;
   v_next_priority integer;
   v_found_priority integer;
   v_head timestamptz;
-  v_mark_priority integer;
+  v_mark_priority bigint;
   v_mark_at timestamptz;
   v_mark_ordinal bigint;
   v_due_types text[] := '{}';

@@ -4,28 +4,32 @@ import type { StoreNames } from "../../store-names.ts";
 import { jobResult, type Routine, sparseResult } from "../routine.ts";
 import { beginAgainIfMore, dependantsOf, lockJobs, untilAllIsLocked } from "./locks.ts";
 
-// Keys before jobs, as when jobs are created. Unlocked reads only find what to lock: the key and the sequence of a
-// job never change.
-const lockForRetry = ({ schema, idType }: StoreNames): string => `
+// Keys before jobs, as when jobs are created: the key and the sequence of a job never change.
+const lockKeys = ({ schema }: StoreNames): string => `
   INSERT INTO ${schema}.deduplication AS d (type_name, key, touched_at)
   SELECT DISTINCT f.type_name, f.deduplication_key, v_now
   FROM ${schema}.job j JOIN ${schema}.job f ON f.id = j.sequence_id
   WHERE j.id = ANY(p_ids) AND f.deduplication_key IS NOT NULL
   ORDER BY f.type_name, f.deduplication_key
-  ON CONFLICT (type_name, key) DO UPDATE SET touched_at = excluded.touched_at;
-  v_blocker_ids := ARRAY(
-    SELECT DISTINCT b.blocker_sequence_id
-    FROM ${schema}.job j JOIN ${schema}.job_blocker b ON b.job_id = j.id
-    WHERE j.id = ANY(p_ids) AND j.status = 'failed' AND j.on_blocker_failure = 'fail'
-    ORDER BY b.blocker_sequence_id)::${idType}[];
-  v_lock_ids := p_ids || v_blocker_ids || ARRAY(
-    SELECT j.sequence_id FROM ${schema}.job j WHERE j.id = ANY(p_ids))::${idType}[];
-  PERFORM 1 FROM (
-    SELECT j.id FROM ${schema}.job j WHERE j.id = ANY(v_lock_ids) ORDER BY j.id FOR NO KEY UPDATE
-  ) locked;
+  ON CONFLICT (type_name, key) DO UPDATE SET touched_at = excluded.touched_at;`;
+
+const blockersOfFailed = ({ schema }: StoreNames): string => `
+        SELECT b.blocker_sequence_id
+        FROM ${schema}.job j JOIN ${schema}.job_blocker b ON b.job_id = j.id
+        WHERE j.id = ANY(p_ids) AND j.status = 'failed' AND j.on_blocker_failure = 'fail'`;
+
+// A job that fails with its blocker while we wait for it has a blocker that we have not locked: without its lock, that
+// could come back and fail again unseen, and the job wait for it for ever.
+const lockForRetry = (names: StoreNames): string => `${lockKeys(names)}${untilAllIsLocked(
+  `
+    v_lock_ids := p_ids || ARRAY(
+      SELECT j.sequence_id FROM ${names.schema}.job j WHERE j.id = ANY(p_ids))::${names.idType}[]
+      || ARRAY(${blockersOfFailed(names)})::${names.idType}[];`,
+  `${lockJobs(names)}${beginAgainIfMore(blockersOfFailed(names))}`,
+)}
   -- Written, as when blockers are added: whoever fails that sequence writes it too, so that neither can miss the other.
-  UPDATE ${schema}.job j SET dependants = j.dependants
-  FROM (SELECT u.id FROM unnest(v_blocker_ids) AS u (id) ORDER BY u.id) u
+  UPDATE ${names.schema}.job j SET dependants = j.dependants
+  FROM (SELECT DISTINCT u.id FROM (${blockersOfFailed(names)}) u (id) ORDER BY u.id) u
   WHERE j.id = u.id;`;
 
 // One at a time: of two failed sequences with one key, only the first comes back.
@@ -86,7 +90,6 @@ DECLARE
   v_key text;
   v_taken_by ${names.idType};
   v_on_failure text;
-  v_blocker_ids ${names.idType}[];
   v_failed_id ${names.idType};
   v_failed_ids ${names.idType}[];
   v_elements integer[] := ARRAY(SELECT generate_subscripts(p_ids, 1));

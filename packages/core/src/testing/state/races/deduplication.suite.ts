@@ -95,6 +95,52 @@ export const deduplicationRaceSuite: StateSuite = defineStateSuite(
       }
     });
 
+    for (const interleaving of interleavings) {
+      const order = nameInterleaving(interleaving);
+      rule(
+        `A sequence of the key that another open transaction deletes: waits for it, then creates (committed) or matches (rolled back): ${order}`,
+        async (test) => {
+          const { steps, stateAdapter } = test;
+          const fields = { deduplication: aKey("k") };
+          const old = await steps.createOne(fields);
+          const rootSequenceIds = [old.id];
+          const { first, second } = await race(test, {
+            ...interleaving,
+            first: (_inside, context) => stateAdapter.deleteSequences({ context, rootSequenceIds }),
+            second: (inside) => inside.createOne(fields),
+          });
+          expect(first?.kind).toBe(interleaving.firstEnds === "commit" ? "deleted" : undefined);
+          expect(second?.id === old.id).toBe(interleaving.firstEnds === "rollback");
+          const stored = await steps.acquire({ limit: 5 });
+          expect(stored.map(({ job }) => job.id)).toEqual([second?.id]);
+        },
+      );
+    }
+
+    for (const ends of ["commit", "rollback"] as const) {
+      rule(
+        `A deletion that begins after the match comes after this call, whichever commits first: the start ends with a ${ends}`,
+        async (test) => {
+          const { steps, stateAdapter, secondStateAdapter, holdTransaction } = test;
+          const fields = { deduplication: aKey("k") };
+          const old = await steps.createOne(fields);
+          const rootSequenceIds = [old.id];
+          const starting = holdTransaction(stateAdapter, (inside) => inside.createOne(fields));
+          await within(starting.operated, "the start");
+          const deleting = holdTransaction(secondStateAdapter, (_inside, context) =>
+            secondStateAdapter.deleteSequences({ context, rootSequenceIds }),
+          );
+          deleting.end("commit");
+          await settlesWithin(deleting.done, graceMs);
+          starting.end(ends);
+          const started = await within(starting.done, "the start's end");
+          expect(started?.id).toBe(ends === "commit" ? old.id : undefined);
+          expect((await within(deleting.done, "the deletion"))?.kind).toBe("deleted");
+          expect(await stateAdapter.getJobs({ ids: rootSequenceIds })).toEqual([undefined]);
+        },
+      );
+    }
+
     rule(
       "a failed sequence is retried while its key is started anew: one of them holds it",
       async (test) => {
