@@ -8,88 +8,87 @@ import { extendWithStatePostgres } from "../src/testing.ts";
 import { anEntryJob } from "./call-every-method.ts";
 import { connectPg, lazyDatabaseUrl, servers } from "./fixtures.ts";
 
-const [, databases] = servers[0] ?? [];
-if (databases === undefined) throw new Error("There is a server.");
-const url = lazyDatabaseUrl(databases);
-let pool: pg.Pool;
-
-beforeAll(async () => {
-  pool = new pg.Pool({ connectionString: await url(), max: 5 });
-  await pool.query("CREATE SEQUENCE public.job_id START 9007199254740993");
-});
-afterAll(() => pool.end());
-
 const bigint = { idType: "bigint", idDefault: "nextval('public.job_id')" };
-
-describe("ids of type bigint, from a sequence", () => {
-  stateAdapterTestSuite({
-    it: extendWithStatePostgres(extendWithCommon(it), {
-      connect: async () => connectPg(await url()),
-      adapter: bigint,
-    }),
-  });
-});
-
-const open = async (options: Partial<PgStateAdapterOptions<object, object>>) => {
-  const adapter = await createPgStateAdapter({
-    stateProvider: createPgPoolStateProvider(pool),
-    ...options,
-  });
-  await adapter.migrateToLatest();
-  return adapter;
-};
-
-let schemas = 0;
 const types = [{ typeName: "task", leaseMs: 60_000, limit: 10 }];
 
-it.each([
-  ["gen_random_uuid()", undefined, /^[0-9a-f]{8}-[0-9a-f]{4}-4/],
-  ["'job_' || gen_random_uuid()", "text", /^job_[0-9a-f-]{36}$/],
-  ["nextval('public.job_id')", "bigint", /^90071992547\d{5}$/],
-  [undefined, "text", /^[0-9a-f]{8}-[0-9a-f]{4}-7/],
-  [undefined, undefined, /^[0-9a-f]{8}-[0-9a-f]{4}-7/],
-])(
-  "ids by %s of type %s: of entries, of continuations, alone and in transactions",
-  async (...row) => {
-    const [idDefault, idType, pattern] = row;
-    const adapter = await open({ schema: `ids_${(schemas += 1)}`, idType, idDefault });
-    const jobs = [anEntryJob({ typeName: "task" })];
-    const alone = await adapter.createJobs({ jobs });
-    const inside = await adapter.runInTransaction((context) =>
-      adapter.createJobs({ context, jobs: [...jobs] }),
-    );
-    const acquired = await adapter.acquireJobs({ workerId: "w", limit: 2, types });
-    const { results } = await adapter.completeJobs({
-      workerId: "w",
-      completions: acquired.jobs.map(({ job }) => ({
-        jobId: job.id,
-        leaseVersion: job.leaseVersion,
-        outcome: { kind: "continuation", job: aContinuation(job) },
-      })),
-    });
-    const continued = results.map((result) =>
-      result.kind === "completed" ? result.continuation?.id : result.reason,
-    );
-    const ids = [...alone, ...inside].map(({ job }) => job.id);
-    expect(new Set([...ids, ...continued]).size).toBe(4);
-    for (const id of [...ids, ...continued]) expect(id).toMatch(pattern);
-  },
-);
+describe.each(servers)("%s", (_server, databases) => {
+  const url = lazyDatabaseUrl(databases);
+  let pool: pg.Pool;
+  let schemas = 0;
 
-it.each(["9223372036854775808", "-0", "1.5", "", "job", "\0"])(
-  "%j is no bigint, and so no job's: the caller's transaction goes on",
-  async (id) => {
-    const adapter = await open({ ...bigint, schema: "numbered" });
-    await adapter.runInTransaction(async (context) => {
-      expect(await adapter.getJobs({ context, ids: [id] })).toEqual([undefined]);
-      expect(await adapter.lockSequences({ context, ids: [id] })).toEqual([undefined]);
-    });
-  },
-);
+  beforeAll(async () => {
+    pool = new pg.Pool({ connectionString: await url(), max: 5 });
+    await pool.query("CREATE SEQUENCE public.job_id START 9007199254740993");
+  });
+  afterAll(() => pool.end());
 
-it("refuses an idType whose ids nobody makes", async () => {
-  await expect(open({ idType: "bigint" })).rejects.toMatchObject({
-    code: "QUEUERT_PG_INVALID_OPTION",
-    option: "idDefault",
+  describe("ids of type bigint, from a sequence", () => {
+    stateAdapterTestSuite({
+      it: extendWithStatePostgres(extendWithCommon(it), {
+        connect: async () => connectPg(await url()),
+        adapter: bigint,
+      }),
+    });
+  });
+
+  const open = async (options: Partial<PgStateAdapterOptions<object, object>>) => {
+    const adapter = await createPgStateAdapter({
+      stateProvider: createPgPoolStateProvider(pool),
+      ...options,
+    });
+    await adapter.migrateToLatest();
+    return adapter;
+  };
+
+  it.each([
+    ["gen_random_uuid()", undefined, /^[0-9a-f]{8}-[0-9a-f]{4}-4/],
+    ["'job_' || gen_random_uuid()", "text", /^job_[0-9a-f-]{36}$/],
+    ["nextval('public.job_id')", "bigint", /^90071992547\d{5}$/],
+    [undefined, "text", /^[0-9a-f]{8}-[0-9a-f]{4}-7/],
+    [undefined, undefined, /^[0-9a-f]{8}-[0-9a-f]{4}-7/],
+  ])(
+    "ids by %s of type %s: of entries, of continuations, alone and in transactions",
+    async (...row) => {
+      const [idDefault, idType, pattern] = row;
+      const adapter = await open({ schema: `ids_${(schemas += 1)}`, idType, idDefault });
+      const jobs = [anEntryJob({ typeName: "task" })];
+      const alone = await adapter.createJobs({ jobs });
+      const inside = await adapter.runInTransaction((context) =>
+        adapter.createJobs({ context, jobs: [...jobs] }),
+      );
+      const acquired = await adapter.acquireJobs({ workerId: "w", limit: 2, types });
+      const { results } = await adapter.completeJobs({
+        workerId: "w",
+        completions: acquired.jobs.map(({ job }) => ({
+          jobId: job.id,
+          leaseVersion: job.leaseVersion,
+          outcome: { kind: "continuation", job: aContinuation(job) },
+        })),
+      });
+      const continued = results.map((result) =>
+        result.kind === "completed" ? result.continuation?.id : result.reason,
+      );
+      const ids = [...alone, ...inside].map(({ job }) => job.id);
+      expect(new Set([...ids, ...continued]).size).toBe(4);
+      for (const id of [...ids, ...continued]) expect(id).toMatch(pattern);
+    },
+  );
+
+  it.each(["9223372036854775808", "-0", "1.5", "", "job", "\0"])(
+    "%j is no bigint, and so no job's: the caller's transaction goes on",
+    async (id) => {
+      const adapter = await open({ ...bigint, schema: "numbered" });
+      await adapter.runInTransaction(async (context) => {
+        expect(await adapter.getJobs({ context, ids: [id] })).toEqual([undefined]);
+        expect(await adapter.lockSequences({ context, ids: [id] })).toEqual([undefined]);
+      });
+    },
+  );
+
+  it("refuses an idType whose ids nobody makes", async () => {
+    await expect(open({ idType: "bigint" })).rejects.toMatchObject({
+      code: "QUEUERT_PG_INVALID_OPTION",
+      option: "idDefault",
+    });
   });
 });

@@ -3,213 +3,214 @@
 import pg from "pg";
 import type { AnyStateAdapter } from "queuert/internal";
 import { aJob, aKey } from "queuert/testing";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPgStateAdapter } from "../src/index.ts";
 import { createPgPoolStateProvider } from "../src/providers/pg.ts";
 import { servers } from "./fixtures.ts";
 
-const [, databases] = servers[0] ?? [];
-let pool: pg.Pool;
-let adapter: AnyStateAdapter;
+describe.each(servers)("%s", (_server, databases) => {
+  let pool: pg.Pool;
+  let adapter: AnyStateAdapter;
 
-beforeEach(async () => {
-  const database = await databases?.().createDatabase();
-  pool = new pg.Pool({ connectionString: database?.url, max: 10 });
-  const pgAdapter = await createPgStateAdapter({
-    stateProvider: createPgPoolStateProvider(pool),
-    connectionRetryConfig: { maxRetries: 0 },
-  });
-  await pgAdapter.migrateToLatest();
-  adapter = pgAdapter;
-});
-afterEach(() => pool.end());
-
-type Overrides = Parameters<typeof aJob>[0];
-
-/** Ids in the order in which they are locked. */
-const create = async (...overrides: Overrides[]): Promise<string[]> => {
-  const ids: string[] = [];
-  for (const override of overrides) {
-    const [created] = await adapter.createJobs({ jobs: [aJob(override)] });
-    ids.push(created?.job.id ?? "");
-  }
-  expect(ids.toSorted()).toEqual(ids);
-  return ids;
-};
-
-const waits: Overrides = { awaitsBlockers: true, onBlockerFailure: "fail" };
-
-/** A transaction that has run this statement, until it is told to end. */
-const hold = async (sql: string, ...values: unknown[]): Promise<() => Promise<void>> => {
-  const client = await pool.connect();
-  await client.query("BEGIN");
-  await client.query(sql, values);
-  return async () => {
-    await client.query("COMMIT");
-    client.release();
-  };
-};
-
-const holdJob = (id: string) =>
-  hold("SELECT FROM queuert.job WHERE id = $1::uuid FOR NO KEY UPDATE", id);
-
-/** Until so many wait for a lock. */
-const untilWaiting = async (count: number): Promise<void> => {
-  for (;;) {
-    const { rows } = await pool.query(
-      `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-    );
-    if (rows.length >= count) return;
-  }
-};
-
-const addBlockers = (jobId: string, ...blockerSequenceIds: string[]) =>
-  adapter.runInTransaction((context) =>
-    adapter.addBlockers({ context, jobs: [{ jobId, blockerSequenceIds }] }),
-  );
-
-const withoutWorker = (ids: readonly string[]) => ({
-  workerId: null,
-  completions: ids.map((jobId) => ({
-    jobId,
-    leaseVersion: null,
-    outcome: { kind: "output", output: "null" } as const,
-  })),
-});
-
-const complete = (ids: readonly string[]) => adapter.completeJobs(withoutWorker(ids));
-
-const settlers: Readonly<
-  Record<string, { readonly end: (ids: readonly string[]) => Promise<unknown>; awaited?: true }>
-> = {
-  "completing jobs that nobody waited for": { end: complete },
-  "completing jobs that somebody waits for already": { end: complete, awaited: true },
-  "completing sequences that are held still": {
-    end: (ids) =>
-      adapter.runInTransaction(async (context) => {
-        await adapter.lockSequences({ context, ids });
-        await adapter.completeJobs({ context, ...withoutWorker(ids) });
-      }),
-  },
-  "failing jobs": {
-    end: (ids) =>
-      adapter.failJobs({ jobs: ids.map((jobId) => ({ jobId, leaseVersion: 1, error: "no" })) }),
-  },
-};
-
-it.each(Object.entries(settlers))("%s, one more waits meanwhile", async (how, settler) => {
-  let late = "";
-  let ids: string[] = [];
-  let ending: Promise<unknown> | undefined;
-  let letLastGo: (() => Promise<void>) | undefined;
-  await adapter.runInTransaction(async (context) => {
-    const [created] = await adapter.createJobs({ context, jobs: [aJob(waits)] });
-    late = created?.job.id ?? "";
-    ids = await create({}, {}, {}, waits, waits);
-    const [, ended = "", last = "", , waiting = ""] = ids;
-    expect(late < (ids[0] ?? "")).toBe(true);
-    if (settler.awaited) await addBlockers(waiting, ended);
-    const types = [{ typeName: "task", leaseMs: 60_000, limit: 10 }];
-    await adapter.acquireJobs({ workerId: "w", limit: 10, types });
-    letLastGo = await holdJob(last);
-    await adapter.addBlockers({ context, jobs: [{ jobId: late, blockerSequenceIds: [ended] }] });
-    ending = settler.end(ids.slice(0, 3));
-    await untilWaiting(1);
-  });
-  // It holds the first, and waits for the last; the other holds the one that came late, and waits for the first.
-  const [first = "", , , other = ""] = ids;
-  const adding = addBlockers(other, late, first);
-  await untilWaiting(2);
-  await letLastGo?.();
-  await Promise.all([ending, adding]);
-  const [job] = await adapter.getJobs({ ids: [late] });
-  expect(job?.status).toBe(how.startsWith("failing") ? "failed" : "pending");
-});
-
-it("adding a failed blocker, somebody waits for the job that fails", async () => {
-  const [waiting = "", failing = "", failed = "", other = ""] = await create(
-    ...[waits, waits, { typeName: "failed" }, waits],
-  );
-  await addBlockers(waiting, failing);
-  const types = [{ typeName: "failed", leaseMs: 60_000, limit: 10 }];
-  await adapter.acquireJobs({ workerId: "w", limit: 10, types });
-  await adapter.failJobs({ jobs: [{ jobId: failed, leaseVersion: 1, error: "no" }] });
-
-  const letFailedGo = await holdJob(failed);
-  const adding = addBlockers(failing, failed);
-  await untilWaiting(1);
-  const addingOther = addBlockers(other, waiting, failing);
-  await untilWaiting(2);
-  await letFailedGo();
-  await Promise.all([adding, addingOther]);
-  const jobs = await adapter.getJobs({ ids: [waiting, failing, other] });
-  expect(jobs.map((job) => job?.status)).toEqual(["failed", "failed", "failed"]);
-});
-
-it("retention waits for nobody", async () => {
-  const [root = "", ...rest] = await create({}, {}, waits, waits);
-  const [lastRoot = "", one = "", two = ""] = rest;
-  const [child = ""] = await create({ rootSequenceId: root });
-  await complete([root, child, lastRoot]);
-  await adapter.runInTransaction(async (context) => {
-    const add = (jobId: string, id: string) =>
-      adapter.addBlockers({ context, jobs: [{ jobId, blockerSequenceIds: [id] }] });
-    await add(one, child);
-    const deleting = adapter.deleteFinishedSequences({
-      completedForMs: 0,
-      failedForMs: 0,
-      limit: 10,
+  beforeEach(async () => {
+    const database = await databases().createDatabase();
+    pool = new pg.Pool({ connectionString: database.url, max: 10 });
+    const pgAdapter = await createPgStateAdapter({
+      stateProvider: createPgPoolStateProvider(pool),
+      connectionRetryConfig: { maxRetries: 0 },
     });
-    await Promise.race([deleting, untilWaiting(1)]);
-    const [added] = await add(two, lastRoot);
-    expect(await deleting).toEqual(1);
-    expect(added?.missing).toEqual([lastRoot]);
+    await pgAdapter.migrateToLatest();
+    adapter = pgAdapter;
   });
-});
+  afterEach(() => pool.end());
 
-it("both ends of several edges are deleted at once", async () => {
-  const [job1 = "", job2 = "", blocker1 = "", blocker2 = ""] = await create(waits, waits, {}, {});
-  await addBlockers(job1, blocker2);
-  await addBlockers(job2, blocker1);
-  await complete([blocker1, blocker2, job1, job2]);
-  const remove = (...rootSequenceIds: string[]) =>
-    adapter.runInTransaction((context) => adapter.deleteSequences({ context, rootSequenceIds }));
-  const letEdgeGo = await hold(
-    "SELECT FROM queuert.job_blocker WHERE job_id = $1::uuid FOR UPDATE",
-    job2,
-  );
-  const deleting = [remove(blocker1, blocker2)];
-  await untilWaiting(1);
-  deleting.push(remove(job1, job2));
-  await untilWaiting(2);
-  await letEdgeGo();
-  const deleted = await Promise.all(deleting);
-  expect(deleted.map(({ kind }) => kind)).toEqual(["deleted", "deleted"]);
-});
+  type Overrides = Parameters<typeof aJob>[0];
 
-it("a start by key finds another sequence that stands for it, since the first was deleted", async () => {
-  const all = (key: string) => ({ deduplication: aKey(key, { strategy: "all" as const }) });
-  const [older = ""] = await create({ deduplication: aKey("a") });
-  await complete([older]);
-  const [newer = "", between = "", last = ""] = await create(
-    ...[{ deduplication: aKey("a") }, {}, all("b")],
-  );
-  await complete([newer]);
-  const remove = (...rootSequenceIds: string[]) =>
-    adapter.runInTransaction((context) => adapter.deleteSequences({ context, rootSequenceIds }));
-  const letBetweenGo = await holdJob(between);
-  let starting: ReturnType<AnyStateAdapter["createJobs"]> | undefined;
-  let removing: Promise<unknown> | undefined;
-  await adapter.runInTransaction(async (context) => {
-    await adapter.deleteSequences({ context, rootSequenceIds: [newer] });
-    starting = adapter.createJobs({ jobs: [aJob(all("a")), aJob(all("b"))] });
-    await untilWaiting(1);
-    removing = remove(older, between, last);
+  /** Ids in the order in which they are locked. */
+  const create = async (...overrides: Overrides[]): Promise<string[]> => {
+    const ids: string[] = [];
+    for (const override of overrides) {
+      const [created] = await adapter.createJobs({ jobs: [aJob(override)] });
+      ids.push(created?.job.id ?? "");
+    }
+    expect(ids.toSorted()).toEqual(ids);
+    return ids;
+  };
+
+  const waits: Overrides = { awaitsBlockers: true, onBlockerFailure: "fail" };
+
+  /** A transaction that has run this statement, until it is told to end. */
+  const hold = async (sql: string, ...values: unknown[]): Promise<() => Promise<void>> => {
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    await client.query(sql, values);
+    return async () => {
+      await client.query("COMMIT");
+      client.release();
+    };
+  };
+
+  const holdJob = (id: string) =>
+    hold("SELECT FROM queuert.job WHERE id = $1::uuid FOR NO KEY UPDATE", id);
+
+  /** Until so many wait for a lock. */
+  const untilWaiting = async (count: number): Promise<void> => {
+    for (;;) {
+      const { rows } = await pool.query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      );
+      if (rows.length >= count) return;
+    }
+  };
+
+  const addBlockers = (jobId: string, ...blockerSequenceIds: string[]) =>
+    adapter.runInTransaction((context) =>
+      adapter.addBlockers({ context, jobs: [{ jobId, blockerSequenceIds }] }),
+    );
+
+  const withoutWorker = (ids: readonly string[]) => ({
+    workerId: null,
+    completions: ids.map((jobId) => ({
+      jobId,
+      leaseVersion: null,
+      outcome: { kind: "output", output: "null" } as const,
+    })),
+  });
+
+  const complete = (ids: readonly string[]) => adapter.completeJobs(withoutWorker(ids));
+
+  const settlers: Readonly<
+    Record<string, { readonly end: (ids: readonly string[]) => Promise<unknown>; awaited?: true }>
+  > = {
+    "completing jobs that nobody waited for": { end: complete },
+    "completing jobs that somebody waits for already": { end: complete, awaited: true },
+    "completing sequences that are held still": {
+      end: (ids) =>
+        adapter.runInTransaction(async (context) => {
+          await adapter.lockSequences({ context, ids });
+          await adapter.completeJobs({ context, ...withoutWorker(ids) });
+        }),
+    },
+    "failing jobs": {
+      end: (ids) =>
+        adapter.failJobs({ jobs: ids.map((jobId) => ({ jobId, leaseVersion: 1, error: "no" })) }),
+    },
+  };
+
+  it.each(Object.entries(settlers))("%s, one more waits meanwhile", async (how, settler) => {
+    let late = "";
+    let ids: string[] = [];
+    let ending: Promise<unknown> | undefined;
+    let letLastGo: (() => Promise<void>) | undefined;
+    await adapter.runInTransaction(async (context) => {
+      const [created] = await adapter.createJobs({ context, jobs: [aJob(waits)] });
+      late = created?.job.id ?? "";
+      ids = await create({}, {}, {}, waits, waits);
+      const [, ended = "", last = "", , waiting = ""] = ids;
+      expect(late < (ids[0] ?? "")).toBe(true);
+      if (settler.awaited) await addBlockers(waiting, ended);
+      const types = [{ typeName: "task", leaseMs: 60_000, limit: 10 }];
+      await adapter.acquireJobs({ workerId: "w", limit: 10, types });
+      letLastGo = await holdJob(last);
+      await adapter.addBlockers({ context, jobs: [{ jobId: late, blockerSequenceIds: [ended] }] });
+      ending = settler.end(ids.slice(0, 3));
+      await untilWaiting(1);
+    });
+    // It holds the first, and waits for the last; the other holds the one that came late, and waits for the first.
+    const [first = "", , , other = ""] = ids;
+    const adding = addBlockers(other, late, first);
     await untilWaiting(2);
+    await letLastGo?.();
+    await Promise.all([ending, adding]);
+    const [job] = await adapter.getJobs({ ids: [late] });
+    expect(job?.status).toBe(how.startsWith("failing") ? "failed" : "pending");
   });
-  // It has the last, and waits for the older.
-  await untilWaiting(2);
-  await letBetweenGo();
-  expect(await removing).toMatchObject({ kind: "deleted" });
-  expect((await starting)?.map(({ deduplicated }) => deduplicated)).toEqual([false, false]);
+
+  it("adding a failed blocker, somebody waits for the job that fails", async () => {
+    const [waiting = "", failing = "", failed = "", other = ""] = await create(
+      ...[waits, waits, { typeName: "failed" }, waits],
+    );
+    await addBlockers(waiting, failing);
+    const types = [{ typeName: "failed", leaseMs: 60_000, limit: 10 }];
+    await adapter.acquireJobs({ workerId: "w", limit: 10, types });
+    await adapter.failJobs({ jobs: [{ jobId: failed, leaseVersion: 1, error: "no" }] });
+
+    const letFailedGo = await holdJob(failed);
+    const adding = addBlockers(failing, failed);
+    await untilWaiting(1);
+    const addingOther = addBlockers(other, waiting, failing);
+    await untilWaiting(2);
+    await letFailedGo();
+    await Promise.all([adding, addingOther]);
+    const jobs = await adapter.getJobs({ ids: [waiting, failing, other] });
+    expect(jobs.map((job) => job?.status)).toEqual(["failed", "failed", "failed"]);
+  });
+
+  it("retention waits for nobody", async () => {
+    const [root = "", ...rest] = await create({}, {}, waits, waits);
+    const [lastRoot = "", one = "", two = ""] = rest;
+    const [child = ""] = await create({ rootSequenceId: root });
+    await complete([root, child, lastRoot]);
+    await adapter.runInTransaction(async (context) => {
+      const add = (jobId: string, id: string) =>
+        adapter.addBlockers({ context, jobs: [{ jobId, blockerSequenceIds: [id] }] });
+      await add(one, child);
+      const deleting = adapter.deleteFinishedSequences({
+        completedForMs: 0,
+        failedForMs: 0,
+        limit: 10,
+      });
+      await Promise.race([deleting, untilWaiting(1)]);
+      const [added] = await add(two, lastRoot);
+      expect(await deleting).toEqual(1);
+      expect(added?.missing).toEqual([lastRoot]);
+    });
+  });
+
+  it("both ends of several edges are deleted at once", async () => {
+    const [job1 = "", job2 = "", blocker1 = "", blocker2 = ""] = await create(waits, waits, {}, {});
+    await addBlockers(job1, blocker2);
+    await addBlockers(job2, blocker1);
+    await complete([blocker1, blocker2, job1, job2]);
+    const remove = (...rootSequenceIds: string[]) =>
+      adapter.runInTransaction((context) => adapter.deleteSequences({ context, rootSequenceIds }));
+    const letEdgeGo = await hold(
+      "SELECT FROM queuert.job_blocker WHERE job_id = $1::uuid FOR UPDATE",
+      job2,
+    );
+    const deleting = [remove(blocker1, blocker2)];
+    await untilWaiting(1);
+    deleting.push(remove(job1, job2));
+    await untilWaiting(2);
+    await letEdgeGo();
+    const deleted = await Promise.all(deleting);
+    expect(deleted.map(({ kind }) => kind)).toEqual(["deleted", "deleted"]);
+  });
+
+  it("a start by key finds another sequence that stands for it, since the first was deleted", async () => {
+    const all = (key: string) => ({ deduplication: aKey(key, { strategy: "all" as const }) });
+    const [older = ""] = await create({ deduplication: aKey("a") });
+    await complete([older]);
+    const [newer = "", between = "", last = ""] = await create(
+      ...[{ deduplication: aKey("a") }, {}, all("b")],
+    );
+    await complete([newer]);
+    const remove = (...rootSequenceIds: string[]) =>
+      adapter.runInTransaction((context) => adapter.deleteSequences({ context, rootSequenceIds }));
+    const letBetweenGo = await holdJob(between);
+    let starting: ReturnType<AnyStateAdapter["createJobs"]> | undefined;
+    let removing: Promise<unknown> | undefined;
+    await adapter.runInTransaction(async (context) => {
+      await adapter.deleteSequences({ context, rootSequenceIds: [newer] });
+      starting = adapter.createJobs({ jobs: [aJob(all("a")), aJob(all("b"))] });
+      await untilWaiting(1);
+      removing = remove(older, between, last);
+      await untilWaiting(2);
+    });
+    // It has the last, and waits for the older.
+    await untilWaiting(2);
+    await letBetweenGo();
+    expect(await removing).toMatchObject({ kind: "deleted" });
+    expect((await starting)?.map(({ deduplicated }) => deduplicated)).toEqual([false, false]);
+  });
 });

@@ -73,16 +73,15 @@ describe("when marks are used", () => {
   });
 });
 
-describe("what marks save", () => {
-  const [, databases] = servers[0] ?? [];
+describe.each(servers)("what marks save on %s", (_server, databases) => {
   const jobCount = 20_000;
   const sent: PgStatement[] = [];
   let pool: pg.Pool;
   let state: AnyStateAdapter;
 
   beforeAll(async () => {
-    const database = await databases?.().createDatabase();
-    pool = new pg.Pool({ connectionString: database?.url, max: 3 });
+    const database = await databases().createDatabase();
+    pool = new pg.Pool({ connectionString: database.url, max: 3 });
     const provider = createPgPoolStateProvider(pool);
     const adapter = await createPgStateAdapter({
       stateProvider: {

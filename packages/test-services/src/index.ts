@@ -3,6 +3,8 @@ export type { MongodbDatabase, MongodbOptions, MongodbService } from "./mongodb.
 export { startNats } from "./nats.ts";
 export type { NatsService } from "./nats.ts";
 export type { ServiceOptions } from "./options.ts";
+export { startPgbouncer } from "./pgbouncer.ts";
+export type { PgbouncerService } from "./pgbouncer.ts";
 export { startPostgres } from "./postgres.ts";
 export type { PostgresDatabase, PostgresOptions, PostgresService } from "./postgres.ts";
 export { startPostgres18 } from "./postgres-18.ts";

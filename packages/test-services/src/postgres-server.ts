@@ -29,7 +29,7 @@ export type PostgresOptions = ServiceOptions & {
 
 const fastSettings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
 
-const query = async (url: string, text: string): Promise<void> => {
+export const queryOnce = async (url: string, text: string): Promise<void> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   // A server that goes away while we close is reported by the query, not by an event.
   client.on("error", () => {});
@@ -45,13 +45,13 @@ export const postgresDatabases = (url: string): PostgresDatabases => ({
   url,
   createDatabase: async ({ template } = {}) => {
     const name = uniqueName();
-    await query(url, `CREATE DATABASE ${name}${template ? ` TEMPLATE "${template}"` : ""}`);
+    await queryOnce(url, `CREATE DATABASE ${name}${template ? ` TEMPLATE "${template}"` : ""}`);
     const databaseUrl = new URL(url);
     databaseUrl.pathname = `/${name}`;
     return {
       url: databaseUrl.href,
       name,
-      drop: () => query(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+      drop: () => queryOnce(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
     };
   },
 });
@@ -98,7 +98,7 @@ export const startPostgresServer = async (
     ],
     // Fast shutdown: ends sessions, writes what a restart needs.
     stopSignal: "SIGINT",
-    ping: () => query(url, "SELECT 1"),
+    ping: () => queryOnce(url, "SELECT 1"),
   });
   await server.start();
   return { ...server, ...postgresDatabases(url), port };
