@@ -1,12 +1,27 @@
-// The columns of a job that has just been acquired. It is the widest stream of rows there is, so it carries what differs
-// from job to job; what few jobs have comes as one text, and what the caller knows does not come at all.
-import { type JobColumn, jobColumns } from "./job-row.ts";
+// A job that has just been acquired, as it crosses from the routine. It is the widest stream of rows there is, and each
+// column costs on both sides: numbers come together in one text, what few jobs have in another, and what the caller knows
+// does not come at all.
+import type { OnBlockerFailure, StateJob } from "queuert/internal";
+import { jobColumns, toNullableText, toText, toUs } from "./job-row.ts";
 import type { PgRow } from "./state-provider.ts";
+import type { StoreNames } from "./store-names.ts";
 
-// The same for every job of an acquisition, or none of a job that has just been taken.
-const known: readonly string[] = [
-  ...["status", "output", "continued_to_id", "leased_by", "last_attempt_at_us"],
-  ...["leased_until_us", "finished_at_us", "completed_by"],
+interface AcquiredColumn {
+  readonly name: string;
+  readonly type: "id" | "text";
+}
+
+/** `facts` begins with a number in the row of a job, and with a word in any other. */
+export const acquiredColumns: readonly AcquiredColumn[] = [
+  { name: "id", type: "id" },
+  { name: "facts", type: "text" },
+  { name: "input", type: "text" },
+  { name: "sequence_id", type: "id" },
+  { name: "sequence_type_name", type: "text" },
+  { name: "root_sequence_id", type: "id" },
+  { name: "origin_id", type: "id" },
+  { name: "trace_context", type: "text" },
+  { name: "rest", type: "text" },
 ];
 
 // Of a first attempt at a job that was given nothing but an input there are none.
@@ -15,22 +30,101 @@ const rare: readonly string[] = [
   "last_attempt_error",
 ];
 
-const rest: JobColumn = { name: "rest", type: "text", from: (alias) => restOf(alias) };
-
-export const acquiredColumns: readonly JobColumn[] = [
-  ...jobColumns.filter(({ name }) => !known.includes(name) && !rare.includes(name)),
-  rest,
-];
-
-const restOf = (alias: string): string => {
-  const columns = jobColumns.filter(({ name }) => rare.includes(name));
-  const pairs = columns.map(({ name, from }) => `'${name}', ${from(alias)}`);
-  const isUsual =
-    `${alias}.priority = 0 AND ${alias}.scheduled_at = ${alias}.created_at AND ${alias}.on_blocker_failure = 'wait' ` +
-    `AND ${alias}.deduplication_key IS NULL AND ${alias}.last_attempt_error IS NULL`;
-  return `CASE WHEN ${isUsual} THEN NULL ELSE json_build_object(${pairs.join(", ")})::text END`;
+/** The select list for the job `j`; the place of its type among those asked for, and who lost it, are SQL expressions. */
+export const acquiredSelection = (typeIndex: string, reclaimedFrom: string): string => {
+  // What a first job has in common with its sequence is known from the job.
+  const later = (sql: string): string => `CASE WHEN j.position > 0 THEN ${sql} END`;
+  const pairs = jobColumns
+    .filter(({ name }) => rare.includes(name))
+    .map(({ name, from }) => `'${name}', ${from("j")}`);
+  return `j.id,
+    concat_ws(' ', ${typeIndex}, j.ordinal, ${toUs("j.created_at")}, j.attempt, j.lease_version,
+      ${later(`concat_ws(' ', j.position, ${toUs("j.sequence_created_at")})`)}),
+    j.input, ${later("j.sequence_id")}, ${later("j.sequence_type_name")},
+    NULLIF(j.root_sequence_id, j.id), j.origin_id, j.trace_context,
+    CASE WHEN j.priority = 0 AND j.scheduled_at = j.created_at AND j.on_blocker_failure = 'wait'
+      AND j.deduplication_key IS NULL AND j.last_attempt_error IS NULL
+      THEN NULL ELSE json_build_object(${pairs.join(", ")}, 'reclaimed_from', ${reclaimedFrom})::text END`;
 };
 
-/** The row with its rare columns as columns. */
-export const withRest = (row: PgRow): PgRow =>
-  row["rest"] === null ? row : { ...row, ...(JSON.parse(String(row["rest"])) as PgRow) };
+/** A row that is no job's: a word with what belongs to it, an id and a text, each an SQL expression. */
+export const otherSelection = (
+  { idType }: StoreNames,
+  filled: Readonly<Record<"facts", string> & Partial<Record<"id" | "rest", string>>>,
+): string => {
+  const byName: Readonly<Record<string, string>> = filled;
+  return acquiredColumns
+    .map(({ name, type }) => `(${byName[name] ?? "NULL"})::${type === "id" ? idType : type}`)
+    .join(", ");
+};
+
+/** A job as it was acquired, with what a Date would round. */
+export interface AcquiredRow {
+  readonly job: StateJob;
+  readonly scheduledAtUs: number;
+  readonly reclaimedFrom: string | null;
+}
+
+/** What is the same for all jobs of a type in one acquisition. */
+export interface Lease {
+  readonly typeName: string;
+  readonly workerId: string;
+  readonly takenAt: Date;
+  readonly leasedUntil: Date;
+}
+
+export const isJobRow = (facts: string): boolean => facts.charCodeAt(0) <= lastDigit;
+
+const lastDigit = "9".charCodeAt(0);
+
+/** `leases`: of the types asked for, in their order. */
+export const toAcquiredRow = (row: PgRow, facts: string, leases: readonly Lease[]): AcquiredRow => {
+  const [type, ordinal, createdUs, attempt, leaseVersion, position, sequenceUs] = facts.split(" ");
+  // The routine answers with jobs of the types asked for.
+  const lease = leases[Number(type) - 1] as Lease;
+  const id = String(row["id"]);
+  const rest = row["rest"] === null ? usual : (JSON.parse(String(row["rest"])) as Rest);
+  const scheduledAtUs = rest.scheduled_at_us ?? Number(createdUs);
+  const createdAt = new Date(Number(createdUs) / 1_000);
+  const job: StateJob = {
+    id,
+    typeName: lease.typeName,
+    sequenceId: position === undefined ? id : String(row["sequence_id"]),
+    sequenceTypeName: position === undefined ? lease.typeName : toText(row["sequence_type_name"]),
+    sequenceCreatedAt: sequenceUs === undefined ? createdAt : new Date(Number(sequenceUs) / 1_000),
+    rootSequenceId: String(row["root_sequence_id"] ?? id),
+    originId: toNullableText(row["origin_id"]),
+    position: position === undefined ? 0 : Number(position),
+    ordinal: Number(ordinal),
+    status: "running",
+    input: toText(row["input"]),
+    output: null,
+    continuedToId: null,
+    priority: rest.priority ?? 0,
+    onBlockerFailure: rest.on_blocker_failure ?? "wait",
+    deduplicationKey: rest.deduplication_key ?? null,
+    createdAt,
+    scheduledAt: rest.scheduled_at_us ? new Date(scheduledAtUs / 1_000) : createdAt,
+    attempt: Number(attempt),
+    lastAttemptAt: lease.takenAt,
+    lastAttemptError: rest.last_attempt_error ?? null,
+    leaseVersion: Number(leaseVersion),
+    leasedBy: lease.workerId,
+    leasedUntil: lease.leasedUntil,
+    finishedAt: null,
+    completedBy: null,
+    traceContext: toNullableText(row["trace_context"]),
+  };
+  return { job, scheduledAtUs, reclaimedFrom: rest.reclaimed_from ?? null };
+};
+
+interface Rest {
+  readonly priority?: number | null;
+  readonly scheduled_at_us?: number | null;
+  readonly on_blocker_failure?: OnBlockerFailure | null;
+  readonly deduplication_key?: string | null;
+  readonly last_attempt_error?: string | null;
+  readonly reclaimed_from?: string | null;
+}
+
+const usual: Rest = {};

@@ -23,8 +23,9 @@ export const toSparseArrayLiteral = (elements: readonly Element[]): string =>
 const toElement = (element: Element): string => {
   if (element === null) return "NULL";
   if (typeof element !== "string") return String(element);
-  return `"${needsEscape.test(element) ? element.replace(escaped, "\\$&") : element}"`;
+  if (element.includes("\\")) return `"${element.replace(escaped, "\\$&")}"`;
+  // Payloads are full of quotes and hardly ever have anything else: twice as fast as the expression.
+  return `"${element.replaceAll('"', '\\"')}"`;
 };
 
-const needsEscape = /["\\]/;
 const escaped = /["\\]/g;

@@ -4,7 +4,7 @@ import type { PgRow } from "./state-provider.ts";
 
 // Instants travel as whole microseconds since 1970: every driver agrees on whole numbers, while what it makes of a timestamp
 // or a fraction depends on its settings and on those of the session.
-const toUs = (column: string): string => `(date_part('epoch', ${column}) * 1000000)::bigint`;
+export const toUs = (column: string): string => `(date_part('epoch', ${column}) * 1000000)::bigint`;
 
 type SqlType = "id" | "text" | "bigint" | "integer";
 

@@ -2,7 +2,7 @@
 // every probe for the next due job, or for an expired lease, walks over them. When probes become slow, each begins where the
 // last one ended. Jobs that come in behind the mark meanwhile are seen by the next full probe, a second later at most; in
 // an ordinary store no probe is slow and none begins anywhere but at the start.
-import type { PgRow } from "./state-provider.ts";
+import type { AcquiredRow } from "./acquired-row.ts";
 
 interface Mark {
   readonly typeName: string;
@@ -10,6 +10,11 @@ interface Mark {
   /** Microseconds since 1970: exact in a double, and exactly what the server holds. */
   readonly scheduledAtUs: number;
   readonly ordinal: number;
+}
+
+/** Of a job that was taken: what tells its place in the order. */
+export interface TakenJob extends Pick<AcquiredRow, "scheduledAtUs"> {
+  readonly job: Pick<AcquiredRow["job"], "typeName" | "priority" | "ordinal">;
 }
 
 /** Where to begin. */
@@ -30,7 +35,7 @@ export interface Probe {
 export interface LowWaterMarks {
   current(types: readonly { readonly typeName: string }[]): Start;
   /** Moves the marks after an acquisition of up to `limit` jobs. */
-  learn(start: Start, rows: readonly PgRow[], limit: number, probe: Probe): void;
+  learn(start: Start, rows: readonly TakenJob[], limit: number, probe: Probe): void;
 }
 
 const fullProbeIntervalMs = 1_000;
@@ -85,11 +90,11 @@ export const createLowWaterMarks = (now: () => number = () => performance.now())
 
 const fullProbe: Start = { isFull: true, marks: [], leasesAfterUs: null };
 
-const toMark = (row: PgRow): Mark => ({
-  typeName: String(row["type_name"]),
-  priority: Number(row["priority"] ?? 0),
-  scheduledAtUs: Number(row["scheduled_at_us"] ?? row["created_at_us"]),
-  ordinal: Number(row["ordinal"]),
+const toMark = ({ job, scheduledAtUs }: TakenJob): Mark => ({
+  typeName: job.typeName,
+  priority: job.priority,
+  scheduledAtUs,
+  ordinal: job.ordinal,
 });
 
 const raise = (marks: Map<string, Mark>, mark: Mark): void => {

@@ -1,5 +1,6 @@
 // Pages are ordered by ordinal. Conditions that are not asked for are left out of the text, so that the planner
-// sees a plain ordered scan: there are few combinations, each its own statement.
+// sees a plain ordered scan: there are few combinations, each its own statement. Running jobs are not in the index of
+// ordinals, since they would enter and leave it at once; they are few, come by their leases, and are merged in.
 import type { ListJobsParams } from "queuert/internal";
 import { argument } from "./database.ts";
 import type { StoreNames } from "./store-names.ts";
@@ -36,9 +37,11 @@ export const pageQuery = (
   const where = [...conditions, after].flatMap(({ sql, type, value }) =>
     value === null ? [] : [sql.replaceAll("?", place(type, value))],
   );
-  const sql =
-    `${from}${where.length > 0 ? ` WHERE ${where.join(" AND ")}` : ""} ` +
-    `ORDER BY ${alias}.ordinal ${order === "asc" ? "ASC" : "DESC"} ` +
-    `LIMIT ${place("integer", String(limit))}`;
+  const direction = order === "asc" ? "ASC" : "DESC";
+  const limitPlace = place("integer", String(limit));
+  const end = (of: string): string => `ORDER BY ${of}.ordinal ${direction} LIMIT ${limitPlace}`;
+  const half = (isRunning: boolean): string =>
+    `(${from} WHERE ${[...where, `${alias}.status ${isRunning ? "=" : "<>"} 'running'`].join(" AND ")} ${end(alias)})`;
+  const sql = `SELECT * FROM (${half(false)} UNION ALL ${half(true)}) page ${end("page")}`;
   return { sql, params };
 };

@@ -15,9 +15,8 @@ describe("when marks are used", () => {
   let now = 0;
   const rowsUpTo = (ordinal: number) =>
     Array.from({ length: 100 }, (_, index) => ({
-      type_name: "every",
-      created_at_us: String(1_000_000 + ordinal),
-      ordinal: String(ordinal - index),
+      job: { typeName: "every", priority: 0, ordinal: ordinal - index },
+      scheduledAtUs: 1_000_000 + ordinal,
     }));
   const probe = (marks: LowWaterMarks, tookMs: number, count = 100, upTo = 100): boolean => {
     const start = marks.current(types);

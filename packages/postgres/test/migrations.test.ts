@@ -31,7 +31,7 @@ const openPool = (url: string, config: pg.PoolConfig = {}): pg.Pool => {
 // What each released migration hashes to. A released migration is never edited: add another. Not released yet, so until
 // then this line changes together with it.
 const checksums: Readonly<Record<string, string>> = {
-  "0001-create-store": "c78825213a63c7bbe0f924087da4eab8276be7bdbb81642c578840ac214dac31",
+  "0001-create-store": "228f8ddbf8ed2d1a74a427d7207048055f1d491cfbac0abdda57f7f8c64fde9e",
 };
 
 it("migrations are frozen", () => {

@@ -13,7 +13,7 @@ const jobResultColumns = ["kind", "element", "detail", ...jobColumns.map(({ name
 
 // Of statements that answer with something else than job_result.
 const columnsByName: Readonly<Record<string, readonly string[]>> = {
-  queuert_acquire_jobs: ["kind", "element", "detail", ...acquiredColumns.map(({ name }) => name)],
+  queuert_acquire_jobs: acquiredColumns.map(({ name }) => name),
   queuert_create_jobs_narrow: ["ordinal", "created_at_us", "scheduled_at_us"],
   queuert_get_jobs: ["element", ...jobColumns.map(({ name }) => name)],
   queuert_get_sequences: ["role", "element", ...jobColumns.map(({ name }) => name)],

@@ -3,7 +3,7 @@
 // transaction-pooling proxy may stand between), and, since the functions are VOLATILE, a fresh snapshot for each of
 // their statements under READ COMMITTED, which is what lets two transactions that wait for each other's locks
 // see each other's writes.
-import { type JobColumn, jobColumns, jobSelection } from "../job-row.ts";
+import { jobColumns, jobSelection } from "../job-row.ts";
 import type { StoreNames } from "../store-names.ts";
 
 export interface Routine {
@@ -33,13 +33,26 @@ export const createRoutineSql = (
   `LANGUAGE plpgsql VOLATILE\n${plannerSettings.map((setting) => `SET ${setting}\n`).join("")}` +
   `AS $queuert$${body}$queuert$`;
 
-/** The type of a routine's rows: what the row is, what goes with it, and columns of a job. */
+interface TypeColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** What a row of `job_result` is, which element of the arguments it answers, and what goes with it; a job follows. */
+export const resultColumns: readonly TypeColumn[] = [
+  { name: "kind", type: "text" },
+  { name: "element", type: "integer" },
+  { name: "detail", type: "text" },
+  ...jobColumns,
+];
+
+/** The type of a routine's rows. */
 export const resultTypeSql = (
   { schema, idType }: StoreNames,
   name: string,
-  columns: readonly JobColumn[],
+  columns: readonly TypeColumn[],
 ): string =>
-  `CREATE TYPE ${schema}.${name} AS (\n  kind text,\n  element integer,\n  detail text,\n` +
+  `CREATE TYPE ${schema}.${name} AS (\n` +
   `${columns.map((column) => `  ${column.name} ${column.type === "id" ? idType : column.type}`).join(",\n")}\n)`;
 
 /**
@@ -51,20 +64,12 @@ export const jobResult = (kind: string, element: string, detail: string, alias: 
 
 /** The same with only the named columns filled, by SQL expressions. */
 export const sparseResult = (
-  names: StoreNames,
+  { idType }: StoreNames,
   kind: string,
   element: string,
   detail: string,
   filled: Readonly<Record<string, string>> = {},
 ): string =>
-  `${kind}, (${element})::integer, (${detail})::text, ${sparseColumns(names, jobColumns, filled)}`;
-
-/** Columns in their order, most of them NULL. */
-export const sparseColumns = (
-  { idType }: StoreNames,
-  columns: readonly JobColumn[],
-  filled: Readonly<Record<string, string>>,
-): string =>
-  columns
+  `${kind}, (${element})::integer, (${detail})::text, ${jobColumns
     .map(({ name, type }) => `(${filled[name] ?? "NULL"})::${type === "id" ? idType : type}`)
-    .join(", ");
+    .join(", ")}`;

@@ -1,9 +1,9 @@
 // Step 4 of the walk: due jobs become running under a new lease, committed before anything is processed.
-import type { AcquiredJob, StateJob, StateSequence } from "queuert/internal";
+import type { AcquiredJob, StateSequence } from "queuert/internal";
 import { column } from "../database.ts";
-import { withRest } from "../acquired-row.ts";
-import { fromJobText, toDate, toNullableText, toStateJob } from "../job-row.ts";
-import { createLowWaterMarks, type Probe } from "../low-water-marks.ts";
+import { type AcquiredRow, isJobRow, type Lease, toAcquiredRow } from "../acquired-row.ts";
+import { fromJobText, toDate, toStateJob } from "../job-row.ts";
+import { createLowWaterMarks } from "../low-water-marks.ts";
 import type { PgRow } from "../state-provider.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
@@ -36,82 +36,83 @@ export const acquireJobs = (db: PgDatabase): PgState["acquireJobs"] => {
       column(start.marks, (mark) => mark.ordinal),
       leasesAfterUs === null ? null : String(leasesAfterUs),
     ]);
-    const leaseMsByType = new Map(types.map(({ typeName, leaseMs }) => [typeName, leaseMs]));
-    return toResult(rows, {
-      learn: (jobs, probe) => {
-        if (jobs.length >= limit) turn += 1;
-        marks.learn(start, jobs, limit, probe);
-      },
-      workerId,
-      leaseMsOf: (typeName) => leaseMsByType.get(typeName) ?? 0,
-    });
+    const { jobs, atUs, probeUs, nextDueInMs } = toResult(rows, { workerId, types: ordered });
+    if (jobs.length >= limit) turn += 1;
+    marks.learn(start, jobs, limit, { atUs, tookMs: probeUs / 1_000 });
+    const blockers = toBlockerLists(rows);
+    return {
+      jobs: jobs.map(({ job, reclaimedFrom }): AcquiredJob => {
+        return { job, blockers: blockers?.of(job.id) ?? none, reclaimedFrom };
+      }),
+      nextDueInMs,
+    };
   };
 };
 
-interface Acquisition {
-  readonly learn: (jobs: readonly PgRow[], probe: Probe) => void;
+interface Asked {
   readonly workerId: string;
-  readonly leaseMsOf: (typeName: string) => number;
+  /** In the order in which they were sent. */
+  readonly types: Parameters<PgState["acquireJobs"]>[0]["types"];
 }
 
-const toResult = (
-  rows: readonly PgRow[],
-  { learn, workerId, leaseMsOf }: Acquisition,
-): Awaited<ReturnType<PgState["acquireJobs"]>> => {
-  const jobRows: PgRow[] = [];
-  const blockers = createBlockerLists();
-  let summary: PgRow = {};
+interface Result {
+  readonly jobs: readonly AcquiredRow[];
+  readonly atUs: number;
+  readonly probeUs: number;
+  readonly nextDueInMs: number | null;
+}
+
+const toResult = (rows: readonly PgRow[], asked: Asked): Result => {
+  const [, atUs, probeUs, dueMs] = String(rows.at(-1)?.["facts"]).split(" ");
+  const leases = toLeases(asked, toDate(atUs));
+  const jobs: AcquiredRow[] = [];
   for (const row of rows) {
-    if (row["kind"] === "job") jobRows.push(withRest(row));
-    else if (row["kind"] === "summary") summary = row;
-    else blockers.add(row);
+    const facts = String(row["facts"]);
+    if (isJobRow(facts)) jobs.push(toAcquiredRow(row, facts, leases));
   }
-  const takenAt = toDate(summary["created_at_us"]);
-  const atUs = Number(summary["created_at_us"]);
-  learn(jobRows, { atUs, tookMs: Number(summary["rest"]) / 1_000 });
-  const jobs = jobRows.sort(inOrder).map((row): AcquiredJob => {
-    // What is the same for all of them comes once, or is known here.
-    const job: StateJob = Object.assign(toStateJob(row), {
-      status: "running" as const,
-      leasedBy: workerId,
-      lastAttemptAt: takenAt,
-      leasedUntil: new Date(takenAt.getTime() + leaseMsOf(String(row["type_name"]))),
-    });
-    return { job, blockers: blockers.of(job.id), reclaimedFrom: toNullableText(row["detail"]) };
-  });
-  const due = summary["detail"];
   return {
-    jobs,
-    nextDueInMs: due === null || due === undefined ? null : Number(due),
+    jobs: jobs.sort(inOrder),
+    atUs: Number(atUs),
+    probeUs: Number(probeUs),
+    nextDueInMs: dueMs === undefined ? null : Number(dueMs),
   };
 };
 
-// The update returns rows in the order of ids. Compared before they become Dates, which would drop the microseconds.
-const inOrder = (a: PgRow, b: PgRow): number =>
-  Number(b["priority"] ?? 0) - Number(a["priority"] ?? 0) ||
-  Number(a["scheduled_at_us"] ?? a["created_at_us"]) -
-    Number(b["scheduled_at_us"] ?? b["created_at_us"]) ||
-  Number(a["ordinal"]) - Number(b["ordinal"]);
+const toLeases = ({ workerId, types }: Asked, takenAt: Date): readonly Lease[] =>
+  types.map(({ typeName, leaseMs }) => ({
+    typeName,
+    workerId,
+    takenAt,
+    leasedUntil: new Date(takenAt.getTime() + leaseMs),
+  }));
+
+// The update returns rows by their places. Compared by microseconds, which a Date would drop.
+const inOrder = (a: AcquiredRow, b: AcquiredRow): number =>
+  b.job.priority - a.job.priority ||
+  a.scheduledAtUs - b.scheduledAtUs ||
+  a.job.ordinal - b.job.ordinal;
 
 const none: readonly StateSequence[] = [];
 
 interface BlockerLists {
-  add(row: PgRow): void;
   of(jobId: string): readonly StateSequence[];
 }
 
-/** Rows come as they are found; `element` is the place in the list of the job named in `detail`. */
-const createBlockerLists = (): BlockerLists => {
+/** Null when none of the jobs had waited: their rows come last before the summary. */
+const toBlockerLists = (rows: readonly PgRow[]): BlockerLists | null => {
+  if (isJobRow(String(rows.at(-2)?.["facts"] ?? "0"))) return null;
   const lists = new Map<string, Map<number, { first?: PgRow; current?: PgRow }>>();
+  for (const row of rows.slice(0, -1)) {
+    const facts = String(row["facts"]);
+    if (isJobRow(facts)) continue;
+    const [word, index] = facts.split(" ");
+    const jobId = String(row["id"]);
+    const list = lists.get(jobId) ?? new Map<number, { first?: PgRow; current?: PgRow }>();
+    lists.set(jobId, list);
+    const role = word === "blocker_first" ? "first" : "current";
+    list.set(Number(index), { ...list.get(Number(index)), [role]: fromJobText(row["rest"]) });
+  }
   return {
-    add: (row) => {
-      const jobId = String(row["detail"]);
-      const list = lists.get(jobId) ?? new Map<number, { first?: PgRow; current?: PgRow }>();
-      lists.set(jobId, list);
-      const index = Number(row["element"]);
-      const role = row["kind"] === "blocker_first" ? "first" : "current";
-      list.set(index, { ...list.get(index), [role]: fromJobText(row["rest"]) });
-    },
     of: (jobId) => {
       const list = lists.get(jobId);
       if (list === undefined) return none;

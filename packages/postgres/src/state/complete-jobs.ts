@@ -8,17 +8,22 @@ import type {
 } from "queuert/internal";
 import { column } from "../database.ts";
 import { toDate, toText } from "../job-row.ts";
+import { createLookFirst } from "../look-first.ts";
 import { toStateJobReference } from "../job-reference.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
 import type { PgRow } from "../state-provider.ts";
 import { idMaker } from "./make-ids.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
-const argTypes = ["text", "id[]", "integer[]", "text[]", "id[]", ...newJobColumnTypes, "integer[]"];
+const argTypes = [
+  ...["text", "id[]", "integer[]", "text[]", "id[]"],
+  ...[...newJobColumnTypes, "integer[]", "boolean"],
+];
 
 export const completeJobs = (db: PgDatabase, generateId: () => string): PgState["completeJobs"] => {
   const complete = db.routine("complete_jobs", argTypes);
   const makeIds = idMaker(db, generateId);
+  const lookFirst = createLookFirst();
 
   return async ({ context, workerId, completions }) => {
     if (completions.length === 0) return { results: [], unblocked: [] };
@@ -35,9 +40,11 @@ export const completeJobs = (db: PgDatabase, generateId: () => string): PgState[
         db.storableIds(nextIds),
         ...newJobColumns(next),
         column(next, (job) => job?.position ?? null),
+        String(lookFirst.isWorthIt),
       ],
       context,
     );
+    lookFirst.learn(rows.at(-1)?.["detail"] === "true");
     return toResult({ completions, nextIds, workerId }, rows);
   };
 };

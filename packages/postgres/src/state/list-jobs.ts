@@ -26,14 +26,18 @@ export const listJobs =
         { sql: "j.status = ANY(?)", type: "text[]", value: texts(statuses) },
         // Spelled so that each half has its index: the first job by id, the others by theirs.
         {
-          sql: `j.ordinal IN (SELECT s.ordinal FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.id = a.id AND s.position = 0
-            UNION ALL SELECT s.ordinal FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.sequence_id = a.id AND s.position > 0)`,
+          sql: `j.id IN (SELECT s.id FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.id = a.id AND s.position = 0
+            UNION ALL SELECT s.id FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.sequence_id = a.id AND s.position > 0)`,
           type: "id",
           value: sequence,
         },
         {
-          sql: `j.ordinal IN (SELECT s.ordinal FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.id = a.id AND s.id = s.root_sequence_id
-            UNION ALL SELECT s.ordinal FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.root_sequence_id = a.id AND s.id <> s.root_sequence_id)`,
+          sql: `j.id IN (WITH tree AS MATERIALIZED (
+              SELECT s.id FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.id = a.id AND s.id = s.root_sequence_id
+              UNION ALL SELECT s.id FROM (SELECT ?) AS a (id) JOIN ${schema}.job s
+                ON s.root_sequence_id = a.id AND s.position = 0 AND s.id <> s.root_sequence_id)
+            SELECT t.id FROM tree t
+            UNION ALL SELECT c.id FROM tree t JOIN ${schema}.job c ON c.sequence_id = t.id AND c.position > 0)`,
           type: "id",
           value: root,
         },

@@ -29,8 +29,8 @@ export const listSequences =
         { sql: "f.type_name = ANY(?)", type: "text[]", value: texts(typeNames) },
         { sql: "coalesce(c.status, f.status) = ANY(?)", type: "text[]", value: texts(statuses) },
         {
-          sql: `f.ordinal IN (SELECT s.ordinal FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.id = a.id AND s.id = s.root_sequence_id
-            UNION ALL SELECT s.ordinal FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.root_sequence_id = a.id AND s.id <> s.root_sequence_id)`,
+          sql: `f.id IN (SELECT s.id FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.id = a.id AND s.id = s.root_sequence_id
+            UNION ALL SELECT s.id FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.root_sequence_id = a.id AND s.position = 0 AND s.id <> s.root_sequence_id)`,
           type: "id",
           value: root,
         },

@@ -236,6 +236,8 @@ export const leasesSuite: BehaviourSuite = defineBehaviourSuite("leases", (rule)
     current.open();
     const ended = await client.until(started);
     expect((ended as unknown as { output: number }).output).toBeGreaterThan(1);
+    // Told once the answer of the store is here: whoever asks the store may know before.
+    await eventually(() => Promise.resolve(client.events.of("jobCompleted")[0]), "its event");
     expect(client.events.of("jobCompleted")).toHaveLength(1);
   });
 

@@ -30,6 +30,11 @@ export const observingSuite: BehaviourSuite = defineBehaviourSuite("observing", 
       next: async ({ complete }) => complete(async () => null),
     });
     await client.until(first);
+    // Told once the answer of the store is here: whoever asks the store may know before.
+    await eventually(
+      () => Promise.resolve(client.events.of("jobSequenceCompleted")[0]),
+      "the last event of the walk",
+    );
     await worker.stop();
     const notWalk: readonly QueuertEventType[] = ["jobAttemptLeaseRenewed"];
     const walk = client.events.all

@@ -1,7 +1,7 @@
-import { acquiredColumns } from "../../acquired-row.ts";
-import { jobText } from "../../job-row.ts";
+import { acquiredSelection, otherSelection } from "../../acquired-row.ts";
+import { jobText, toUs } from "../../job-row.ts";
 import type { StoreNames } from "../../store-names.ts";
-import { type Routine, sparseColumns } from "../routine.ts";
+import type { Routine } from "../routine.ts";
 
 const args = `
   p_worker_id text, p_limit integer, p_types text[], p_lease_ms float8[], p_limits integer[],
@@ -26,14 +26,19 @@ const probe = (schema: string, bound: string): string => `
           LIMIT v_room - cardinality(v_taken)
           FOR NO KEY UPDATE SKIP LOCKED);`;
 
-// A low-water mark lets the probe begin behind the dead rows that somebody's long transaction keeps in the index.
+// The probe begins where the one before has found the first: dead entries are walked over once. A low-water mark lets it
+// begin behind those that somebody's long transaction keeps in the index.
 const probeOnePriority = (schema: string): string => `
       IF v_priority = v_mark_priority THEN${probe(
         schema,
         `
             AND (j.scheduled_at, j.ordinal) > (v_mark_at, v_mark_ordinal)`,
       )}
-      ELSE${probe(schema, "")}
+      ELSE${probe(
+        schema,
+        `
+            AND j.scheduled_at >= v_head`,
+      )}
       END IF;
       v_taken := v_taken || v_found;`;
 
@@ -87,29 +92,22 @@ const mergeExpired = (schema: string): string => `
     END IF;`;
 
 const reclaimedFrom = `CASE WHEN v_reclaimed_ids <> '{}'
-    THEN v_reclaimed_from[array_position(v_reclaimed_ids, j.id)] END`;
+      THEN v_reclaimed_from[array_position(v_reclaimed_ids, j.id)] END`;
 
-const markRunning = (names: StoreNames): string => `
-  RETURN QUERY UPDATE ${names.schema}.job j SET
+const typeIndex = "array_position(p_types, j.type_name)";
+
+const markRunning = ({ schema }: StoreNames): string => `
+  RETURN QUERY UPDATE ${schema}.job j SET
     status = 'running', attempt = j.attempt + 1, lease_version = j.lease_version + 1,
     leased_by = p_worker_id, last_attempt_at = v_now,
-    leased_until = v_now + p_lease_ms[array_position(p_types, j.type_name)] * interval '1 ms',
+    leased_until = v_now + p_lease_ms[${typeIndex}] * interval '1 ms',
     last_attempt_error = CASE WHEN j.status = 'running'
       THEN 'The lease of worker ' || coalesce(j.leased_by, '?') || ' expired' ELSE j.last_attempt_error END
   WHERE j.ctid = ANY(v_places)
-  RETURNING 'job', NULL::integer, (${reclaimedFrom})::text,
-    ${acquiredColumns.map(({ from }) => from("j")).join(", ")};`;
+  RETURNING ${acquiredSelection(typeIndex, reclaimedFrom)};`;
 
-/** A row of another kind, with some of the columns of an acquired job. */
-const otherRow = (
-  names: StoreNames,
-  [kind, element, detail]: readonly [string, string, string],
-  filled: Readonly<Record<string, string>>,
-): string =>
-  `${kind}, (${element})::integer, (${detail})::text, ${sparseColumns(names, acquiredColumns, filled)}`;
-
-const blockerRow = (names: StoreNames, kind: string): string =>
-  otherRow(names, [kind, "u.index", "u.job_id"], { rest: jobText("j") });
+const blockerRow = (names: StoreNames, word: string): string =>
+  otherSelection(names, { facts: `'${word} ' || u.index`, id: "u.job_id", rest: jobText("j") });
 
 // Before the update, which moves the rows.
 const findBlockers = ({ schema }: StoreNames): string => `
@@ -120,10 +118,10 @@ const findBlockers = ({ schema }: StoreNames): string => `
 
 const blockers = (names: StoreNames): string => `
   IF v_blocked_ids IS NOT NULL THEN
-    RETURN QUERY SELECT ${blockerRow(names, "'blocker_first'")}
+    RETURN QUERY SELECT ${blockerRow(names, "blocker_first")}
     FROM unnest(v_blocked_ids, v_blocker_indexes, v_blocker_ids) AS u (job_id, index, id)
     JOIN ${names.schema}.job j ON j.id = u.id;
-    RETURN QUERY SELECT ${blockerRow(names, "'blocker_current'")}
+    RETURN QUERY SELECT ${blockerRow(names, "blocker_current")}
     FROM unnest(v_blocked_ids, v_blocker_indexes, v_blocker_ids) AS u (job_id, index, id)
     CROSS JOIN LATERAL (
       SELECT c.* FROM ${names.schema}.job c WHERE c.sequence_id = u.id AND c.position > 0
@@ -145,18 +143,13 @@ const nextDue = (schema: string): string => `
     END LOOP;
   END IF;`;
 
+// GREATEST and LEAST leave NULL out, which would make "none" 0; concat_ws leaves out the last.
 const summary = (names: StoreNames): string =>
-  otherRow(
-    names,
-    [
-      "'summary'",
-      "NULL",
-      // GREATEST and LEAST leave NULL out, which would make "none" 0.
-      `CASE WHEN v_next_due IS NOT NULL THEN
-      least(greatest(ceil(date_part('epoch', v_next_due - clock_timestamp()) * 1000), 0), 2147483647) END`,
-    ],
-    { created_at_us: "date_part('epoch', v_now) * 1000000", rest: "v_probe_us" },
-  );
+  otherSelection(names, {
+    facts: `concat_ws(' ', 'summary', ${toUs("v_now")}, v_probe_us::bigint,
+      CASE WHEN v_next_due IS NOT NULL THEN least(greatest(
+        ceil(date_part('epoch', v_next_due - clock_timestamp()) * 1000), 0), 2147483647)::bigint END)`,
+  });
 
 const declarations = (id: string): string => `
 DECLARE
@@ -187,9 +180,8 @@ DECLARE
   v_probe_us float8;`;
 
 /**
- * Rows `job` with the worker whose lease was taken over in `detail`; `blocker_first` and `blocker_current` with the
- * waiting job in `detail` and themselves in `rest`; last `summary`: milliseconds to the next due job, the moment, and in
- * `rest` how many microseconds the probes took.
+ * Rows of jobs; `blocker_first` and `blocker_current` with the blocker's index, the id of the waiting job, and themselves
+ * in `rest`; last `summary`: the moment, how many microseconds the probes took, and milliseconds to the next due job.
  */
 export const acquireJobs = (names: StoreNames): Routine => ({
   name: "acquire_jobs",

@@ -1,6 +1,12 @@
 import type { StoreNames } from "../../store-names.ts";
 import { type Routine, sparseResult } from "../routine.ts";
-import { beginAgainIfMore, dependantsOf, lockJobs, untilAllIsLocked } from "./locks.ts";
+import {
+  beginAgainIf,
+  beginAgainIfMore,
+  dependantsOf,
+  lockJobs,
+  untilAllIsLocked,
+} from "./locks.ts";
 import { endSequences, lostElements, releaseDependants } from "./sequence-end.ts";
 
 const args = (id: string): string => `
@@ -8,15 +14,20 @@ const args = (id: string): string => `
   p_continued_to_ids ${id}[],
   p_next_type_names text[], p_next_inputs text[], p_next_at timestamptz[], p_next_after_ms float8[],
   p_next_priorities integer[], p_next_awaits_blockers boolean[], p_next_on_blocker_failures text[],
-  p_next_trace_contexts text[], p_next_positions integer[]`;
+  p_next_trace_contexts text[], p_next_positions integer[], p_looks_first boolean`;
 
 // What has to be locked besides the jobs, all in one order: the first jobs of sequences that end at a later one, and
-// the jobs that wait for sequences that end. Most calls find nothing here, and leave the locking to the update.
+// the jobs that wait for sequences that end. Where calls have found nothing of the kind lately, the first try does not look
+// and leaves the locking to the update: if there is something, that has shown it, and is undone.
 const look = (names: StoreNames): string => `
     v_lock_ids := NULL;
-    PERFORM 1 FROM ${names.schema}.job j
-    WHERE j.id = ANY(p_ids) AND (j.position > 0 OR j.dependants > 0) LIMIT 1;
-    IF FOUND THEN
+    IF v_looks THEN
+      PERFORM 1 FROM ${names.schema}.job j
+      WHERE j.id = ANY(p_ids) AND (j.position > 0 OR j.dependants > 0) LIMIT 1;
+      v_finds := FOUND;
+    END IF;
+    v_looks := true;
+    IF v_finds THEN
       v_lock_ids := ARRAY(
         SELECT DISTINCT j.sequence_id
         FROM unnest(p_ids, p_outputs) AS u (id, output)
@@ -98,7 +109,7 @@ const underLocks = (names: StoreNames): string => `
   ELSE${complete(names, many)}
   END IF;
   v_elements := coalesce(v_elements, '{}');
-  IF v_ended_ids IS NOT NULL THEN${endSequences(names, "completed")}
+  IF v_ended_ids IS NOT NULL THEN${beginAgainIf("v_lock_ids IS NULL")}${endSequences(names, "completed")}
   END IF;
   IF v_awaited_ids IS NOT NULL THEN${beginAgainIfMore(dependantsOf(names, "v_awaited_ids"))}
   END IF;${createNext(names)}
@@ -109,7 +120,8 @@ const underLocks = (names: StoreNames): string => `
 
 /**
  * Rows `created`, by id: continuations. `unblocked`: jobs that wait no more, the sequence that ended in `detail`.
- * `lost`: elements that were not written, the reason in `detail`. Last `summary`, with the moment of completion.
+ * `lost`: elements that were not written, the reason in `detail`. Last `summary`, with the moment of completion, and in
+ * `detail` whether a look has found anything.
  */
 export const completeJobs = (names: StoreNames): Routine => ({
   name: "complete_jobs",
@@ -118,12 +130,14 @@ export const completeJobs = (names: StoreNames): Routine => ({
   body: `
 DECLARE
   v_now timestamptz;
+  v_looks boolean := p_looks_first;
+  v_finds boolean := false;
   v_elements bigint[];
   v_lock_ids ${names.idType}[];
   v_ended_ids ${names.idType}[];
   v_awaited_ids ${names.idType}[];
 BEGIN${untilAllIsLocked(look(names), underLocks(names))}
-  RETURN QUERY SELECT ${sparseResult(names, "'summary'", "NULL", "NULL", {
+  RETURN QUERY SELECT ${sparseResult(names, "'summary'", "NULL", "v_finds", {
     finished_at_us: "date_part('epoch', v_now) * 1000000",
   })};
 END`,

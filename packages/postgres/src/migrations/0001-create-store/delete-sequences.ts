@@ -2,12 +2,18 @@ import type { StoreNames } from "../../store-names.ts";
 import { jobResult, type Routine, sparseResult } from "../routine.ts";
 import { beginAgainIfMore, lockJobs, untilAllIsLocked } from "./locks.ts";
 
-/** The jobs of whole trees. */
+/** The jobs of whole trees: those of the roots' sequences and of all that were started within them. */
 const trees = ({ schema }: StoreNames, roots: string): string => `
-        SELECT j.id FROM ${schema}.job j WHERE j.id = ANY(${roots}) AND j.id = j.root_sequence_id
+        WITH sequences AS MATERIALIZED (
+          SELECT j.id FROM ${schema}.job j WHERE j.id = ANY(${roots}) AND j.id = j.root_sequence_id
+          UNION ALL
+          SELECT j.id FROM ${schema}.job j
+          WHERE j.root_sequence_id = ANY(${roots}) AND j.position = 0 AND j.id <> j.root_sequence_id
+        )
+        SELECT s.id FROM sequences s
         UNION ALL
-        SELECT j.id FROM ${schema}.job j
-        WHERE j.root_sequence_id = ANY(${roots}) AND j.id <> j.root_sequence_id`;
+        SELECT j.id FROM sequences s
+        JOIN ${schema}.job j ON j.sequence_id = s.id AND j.position > 0`;
 
 const outsideEdge = ({ schema }: StoreNames): string => `
     FROM ${schema}.job_blocker b JOIN ${schema}.job j ON j.id = b.job_id
@@ -90,17 +96,24 @@ END`,
 const findRoots = ({ schema, idType }: StoreNames): string => `
   v_last_ordinal := (
     SELECT j.ordinal FROM ${schema}.job j
-    WHERE j.created_at > v_youngest ORDER BY j.ordinal LIMIT 1);
+    WHERE j.created_at > v_youngest AND j.status <> 'running' ORDER BY j.ordinal LIMIT 1);
   v_roots := ARRAY(
     SELECT r.id FROM ${schema}.job r
     WHERE r.position = 0 AND r.id = r.root_sequence_id AND r.sequence_outcome IS NOT NULL
+      AND r.status <> 'running'
       AND (v_last_ordinal IS NULL OR r.ordinal < v_last_ordinal)
       AND NOT EXISTS (
         SELECT 1 FROM (
-          SELECT r.id, r.status, r.finished_at
+          SELECT f.id, f.status, f.finished_at FROM ${schema}.job f
+          WHERE f.root_sequence_id = r.id AND f.position = 0 AND f.id <> f.root_sequence_id
           UNION ALL
-          SELECT t.id, t.status, t.finished_at FROM ${schema}.job t
-          WHERE t.root_sequence_id = r.id AND t.id <> t.root_sequence_id
+          SELECT r.id, r.status, r.finished_at
+        ) q
+        CROSS JOIN LATERAL (
+          SELECT q.id, q.status, q.finished_at
+          UNION ALL
+          SELECT c.id, c.status, c.finished_at FROM ${schema}.job c
+          WHERE c.sequence_id = q.id AND c.position > 0
         ) t
         WHERE CASE t.status
           WHEN 'completed' THEN p_completed_ms IS NULL

@@ -1,8 +1,7 @@
 import { acquiredColumns } from "../../acquired-row.ts";
-import { jobColumns } from "../../job-row.ts";
 import type { StoreNames } from "../../store-names.ts";
 import type { Migration } from "../migration.ts";
-import { createRoutineSql, resultTypeSql, type Routine } from "../routine.ts";
+import { createRoutineSql, resultColumns, resultTypeSql, type Routine } from "../routine.ts";
 import { acquireJobs } from "./acquire-jobs.ts";
 import { addBlockers } from "./add-blockers.ts";
 import { completeJobs } from "./complete-jobs.ts";
@@ -34,7 +33,7 @@ export const createStore: Migration = {
   name: "0001-create-store",
   statements: (names) => [
     ...tables(names),
-    resultTypeSql(names, "job_result", jobColumns),
+    resultTypeSql(names, "job_result", resultColumns),
     resultTypeSql(names, "acquired_job", acquiredColumns),
     ...routines.map((routine) => createRoutineSql(names, routine(names))),
   ],
