@@ -1,7 +1,12 @@
 import { providedPostgres, providedPostgres18 } from "@queuert/test-services/provided";
 import pg from "pg";
 import postgres from "postgres";
-import { createPgPoolStateProvider } from "../src/providers/pg.ts";
+import type { PgStateProvider } from "../src/index.ts";
+import {
+  createPgPoolStateProvider,
+  type PgContext,
+  type PgTxContext,
+} from "../src/providers/pg.ts";
 import { createPostgresJsStateProvider } from "../src/providers/postgres-js.ts";
 import type { TestConnection } from "../src/testing.ts";
 
@@ -50,27 +55,28 @@ export const terminateConnections = async (url: string): Promise<void> => {
 };
 
 /** Transactions at a stricter level than the worker's own: those of users who ask for it. */
+export const createPgProviderAtLevel = (
+  pool: pg.Pool,
+  level: string,
+): PgStateProvider<PgTxContext, PgContext> => ({
+  ...createPgPoolStateProvider(pool),
+  runInTransaction: async (callback) => {
+    const client = await pool.connect();
+    try {
+      await client.query(`BEGIN ISOLATION LEVEL ${level}`);
+      const result = await callback({ client });
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK");
+      throw error;
+    } finally {
+      client.release();
+    }
+  },
+});
+
 export const connectPgAtLevel = async (url: string, level: string): Promise<TestConnection> => {
   const pool = new pg.Pool({ connectionString: url, max: 40 });
-  const provider = createPgPoolStateProvider(pool);
-  return {
-    provider: {
-      ...provider,
-      runInTransaction: async (callback) => {
-        const client = await pool.connect();
-        try {
-          await client.query(`BEGIN ISOLATION LEVEL ${level}`);
-          const result = await callback({ client });
-          await client.query("COMMIT");
-          return result;
-        } catch (error) {
-          await client.query("ROLLBACK");
-          throw error;
-        } finally {
-          client.release();
-        }
-      },
-    },
-    close: () => pool.end(),
-  };
+  return { provider: createPgProviderAtLevel(pool, level), close: () => pool.end() };
 };

@@ -1,0 +1,29 @@
+// The races of the contract when the transactions of users run at stricter levels: serialization failures may surface,
+// and running the transaction again helps; nothing is lost or duplicated. Also where the strictest is the database's default, and
+// so the level of workers.
+import { extendWithCommon, stateRacesTestSuite } from "queuert/testing";
+import { describe, it } from "vitest";
+import { extendWithStatePostgres } from "../../src/testing.ts";
+import { connectPg, connectPgAtLevel, lazyDatabaseUrl, servers } from "../fixtures.ts";
+
+for (const [name, databases] of servers) {
+  for (const level of ["REPEATABLE READ", "SERIALIZABLE"]) {
+    describe(`${level} on ${name}`, () => {
+      const url = lazyDatabaseUrl(databases);
+      stateRacesTestSuite({
+        it: extendWithStatePostgres(extendWithCommon(it), {
+          connect: async () => connectPgAtLevel(await url(), level),
+        }),
+      });
+    });
+  }
+  describe(`SERIALIZABLE by default on ${name}`, () => {
+    const url = lazyDatabaseUrl(databases);
+    const options = "-c default_transaction_isolation=serializable";
+    stateRacesTestSuite({
+      it: extendWithStatePostgres(extendWithCommon(it), {
+        connect: async () => connectPg(await url(), { options }),
+      }),
+    });
+  });
+}
