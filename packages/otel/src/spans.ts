@@ -23,6 +23,7 @@ import {
   type Tracer,
 } from "@opentelemetry/api";
 import type { ObservabilitySpan, SpanDescription } from "queuert";
+import { ActiveSpanContext } from "./active-span-context.ts";
 import { OtelSpan, toLink, toLinks, UnsampledSpan } from "./otel-span.ts";
 import { describeSettle, describeSpan, type SpanStart } from "./span-descriptions.ts";
 import { toContext } from "./trace-context.ts";
@@ -46,7 +47,7 @@ export const createStartSpan = (
     links: Link[],
   ): OtelSpan => {
     const span = start(describeSpan(description), parent, links);
-    return new OtelSpan(span, trace.setSpan(parent, span), typeName, withBaggage);
+    return new OtelSpan(span, new ActiveSpanContext(parent, span), typeName, withBaggage);
   };
 
   return (description) => {
@@ -127,16 +128,15 @@ const openSettle = (
   attempts: readonly ObservabilitySpan[],
 ): ObservabilitySpan | null => {
   const own = attempts.filter((attempt) => attempt instanceof OtelSpan);
-  const first = own.find(({ span }) => span.isRecording()) ?? own[0];
+  const recorded = own.filter(({ span }) => span.isRecording());
+  const first = recorded[0] ?? own[0];
   if (first === undefined) return attempts.find((one) => one instanceof UnsampledSpan) ?? null;
   const span = start(describeSettle(first.typeName, attempts.length), first.context, []);
   const link = { context: span.spanContext() };
-  for (const other of own) {
-    if (other !== first && other.span.isRecording()) {
-      other.span.addEvent(settleEventName).addLink(link);
-    }
+  for (const other of recorded) {
+    if (other !== first) other.span.addEvent(settleEventName).addLink(link);
   }
-  return new OtelSpan(span, trace.setSpan(first.context, span), first.typeName, false);
+  return new OtelSpan(span, new ActiveSpanContext(first.context, span), first.typeName, false);
 };
 
 /** On an attempt that is settled with others: when that began. */

@@ -40,7 +40,7 @@ const within = (lengthMax: number, text = ""): string => (text.length > lengthMa
 
 /** Null for a string that is none of ours. */
 export const toSpanContext = (text: string): SpanContext | null => {
-  const [parent = "", state = ""] = text.split("\n", 2);
+  const [parent = "", state = ""] = text.includes("\n") ? text.split("\n", 2) : [text];
   const [, traceId = "", spanId = "", flags = ""] = traceparent.exec(parent) ?? [];
   const spanContext: SpanContext = {
     traceId,

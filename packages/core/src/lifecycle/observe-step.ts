@@ -17,17 +17,21 @@ export const observeStep = <T>(
   return span === null ? step(null) : stepInSpan(span, step, toOutcome);
 };
 
-const stepInSpan = async <T>(
+/** Chained, as `runAttempt` is: every attempt goes through here. */
+const stepInSpan = <T>(
   span: ObservabilitySpan,
   step: (span: ObservabilitySpan) => Promise<T>,
   toOutcome: (result: T) => SpanOutcome,
-): Promise<T> => {
-  try {
-    const result = await span.run(() => step(span));
-    span.end(toOutcome(result));
-    return result;
-  } catch (error) {
-    span.end({ kind: "error", error });
-    throw error;
-  }
-};
+): Promise<T> =>
+  span
+    .run(() => step(span))
+    .then(
+      (result) => {
+        span.end(toOutcome(result));
+        return result;
+      },
+      (error: unknown) => {
+        span.end({ kind: "error", error });
+        throw error;
+      },
+    );

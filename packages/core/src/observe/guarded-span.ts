@@ -24,14 +24,13 @@ export class GuardedSpan implements ObservabilitySpan {
 
   run<T>(callback: () => T): T {
     const step = new Step(callback);
-    const runOnce = (): T => step.run();
     try {
-      this.original.run(runOnce);
+      this.original.run(() => step.run());
     } catch (error) {
       // What the step itself throws is its caller's, and comes again below.
       if (!step.hasThrown(error)) this.#guard.report(error);
     }
-    return runOnce();
+    return step.run();
   }
 
   traceContext(): string | null {
@@ -55,27 +54,31 @@ export class GuardedSpan implements ObservabilitySpan {
 /** Runs the callback once, and repeats what came of it. */
 class Step<T> {
   readonly #callback: () => T;
-  #result: { readonly value: T } | null = null;
-  #thrown: { readonly error: unknown } | null = null;
+  #state: "new" | "returned" | "threw" = "new";
+  /** What it returned, or threw. */
+  #result: unknown;
 
   constructor(callback: () => T) {
     this.#callback = callback;
   }
 
   run(): T {
-    if (this.#thrown !== null) throw this.#thrown.error;
-    if (this.#result !== null) return this.#result.value;
-    try {
-      this.#result = { value: this.#callback() };
-      return this.#result.value;
-    } catch (error) {
-      this.#thrown = { error };
-      throw error;
+    if (this.#state === "new") {
+      try {
+        this.#result = this.#callback();
+        this.#state = "returned";
+      } catch (error) {
+        this.#result = error;
+        this.#state = "threw";
+      }
     }
+    if (this.#state === "threw") throw this.#result;
+    // It is what the callback returned.
+    return this.#result as T;
   }
 
   hasThrown(error: unknown): boolean {
-    return this.#thrown !== null && this.#thrown.error === error;
+    return this.#state === "threw" && this.#result === error;
   }
 }
 
@@ -87,11 +90,17 @@ export const originalSpan = <T extends ObservabilitySpan | null>(span: T): T =>
 /** A description as the adapter gets it: with its own spans in it. */
 export const withOriginalSpans = (description: SpanDescription): SpanDescription => {
   switch (description.kind) {
-    case "prepare":
-    case "complete":
-      return { ...description, attempt: originalSpan(description.attempt) };
+    // Field by field: spreading costs a microsecond.
+    case "prepare": {
+      const { kind, job, mode, attempt } = description;
+      return { kind, job, mode, attempt: originalSpan(attempt) };
+    }
+    case "complete": {
+      const { kind, job, attempt } = description;
+      return { kind, job, attempt: originalSpan(attempt) };
+    }
     case "settle":
-      return { ...description, attempts: description.attempts.map(originalSpan) };
+      return { kind: "settle", attempts: description.attempts.map(originalSpan) };
     default:
       return description;
   }

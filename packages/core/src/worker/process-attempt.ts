@@ -8,20 +8,23 @@ import { runAttempt } from "../lifecycle/process-job/run-attempt.ts";
 import { UnrecoverableJobError } from "../errors.ts";
 import type { Settler } from "./settle.ts";
 
-/** Never rejects. */
-export const processAttempt = async (
+/** Never rejects. Chained for the same reason as `runAttempt`. */
+export const processAttempt = (
   engine: Engine,
   settler: Settler,
   attempt: Attempt,
-): Promise<void> => {
+): Promise<unknown> => {
   attempt.startedAt = engine.clock.now();
   countAttempt(engine, attempt, true);
   startAttemptSpan(engine, attempt);
   emitStarted(engine, attempt);
-  const outcome = isUsedUp(attempt) ? usedUp(attempt) : await runAttempt(engine, attempt);
-  countAttempt(engine, attempt, false);
-  const settling = settler.settle(attempt, outcome);
-  if (settling !== null) await settling;
+  const settle = (outcome: Outcome): Promise<void> | null => {
+    countAttempt(engine, attempt, false);
+    return settler.settle(attempt, outcome);
+  };
+  return isUsedUp(attempt)
+    ? Promise.resolve(settle(usedUp(attempt)))
+    : runAttempt(engine, attempt).then(settle);
 };
 
 const emitStarted = (engine: Engine, attempt: Attempt): void => {

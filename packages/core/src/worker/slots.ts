@@ -3,7 +3,7 @@ import type { Attempt } from "../lifecycle/process-job/attempt.ts";
 
 export class Slots {
   readonly concurrency: number;
-  readonly #run: (attempt: Attempt) => Promise<void>;
+  readonly #run: (attempt: Attempt) => Promise<unknown>;
   readonly #onFreed: (attempt: Attempt) => void;
   #queue: Attempt[] = [];
   #head = 0;
@@ -16,7 +16,7 @@ export class Slots {
   constructor(
     concurrency: number,
     /** Must not reject. */
-    run: (attempt: Attempt) => Promise<void>,
+    run: (attempt: Attempt) => Promise<unknown>,
     /** A slot is free again. */
     onFreed: (attempt: Attempt) => void,
   ) {

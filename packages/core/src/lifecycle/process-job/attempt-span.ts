@@ -26,9 +26,14 @@ class AttemptDescription {
   }
 
   get linkedTraceContexts(): readonly string[] {
-    return this.#attempt.acquired.blockers.flatMap(({ current }) => current.traceContext ?? []);
+    const { blockers } = this.#attempt.acquired;
+    if (blockers.length === 0) return none;
+    return blockers.flatMap(({ current }) => current.traceContext ?? []);
   }
 }
+
+/** Most jobs wait for nothing. */
+const none: readonly string[] = [];
 
 /** Says what became of the attempt. Only the first call counts. */
 export const endAttemptSpan = (attempt: Attempt): void => {

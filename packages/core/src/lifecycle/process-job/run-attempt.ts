@@ -9,22 +9,41 @@ import { CompletionToken } from "./completion-token.ts";
 import type { Outcome } from "./outcome.ts";
 import { callProcess, ProcessContext } from "./process-context.ts";
 
-/** Runs the user's code. A transaction that it has opened is left open only for the outcome `held`. */
-export const runAttempt = async (engine: Engine, attempt: Attempt): Promise<Outcome> => {
-  let outcome: Outcome;
+/**
+ * Runs the user's code. A transaction that it has opened is left open only for the outcome `held`. Chained: with
+ * `async`, here and in `processAttempt`, every job would have two promises more, and they are dear where contexts are tracked.
+ */
+export const runAttempt = (engine: Engine, attempt: Attempt): Promise<Outcome> =>
+  begin(engine, attempt).then(
+    (token) => end(attempt, toOutcome(attempt, token)),
+    (error: unknown) => end(attempt, { kind: "threw", error }),
+  );
+
+/** Whatever it throws is a rejection, and whatever it returns a promise. */
+const begin = (engine: Engine, attempt: Attempt): Promise<unknown> => {
   try {
-    outcome = toOutcome(attempt, await runWithinLimits(engine, attempt));
+    return Promise.resolve(runWithinLimits(engine, attempt));
   } catch (error) {
-    outcome = { kind: "threw", error };
+    return Promise.reject(error as Error);
   }
+};
+
+const end = (attempt: Attempt, outcome: Outcome): Outcome | Promise<Outcome> => {
   attempt.isOver = true;
   // A callback that was not awaited is waited for here: its writes belong to the commit.
-  if (outcome.kind === "held") await attempt.leaveTransaction();
-  else if (attempt.isInTransaction) await endTransaction(attempt);
-  return outcome;
+  if (outcome.kind === "held") return attempt.leaveTransaction().then(() => outcome);
+  return attempt.isInTransaction ? endTransaction(attempt).then(() => outcome) : outcome;
 };
 
 const toOutcome = (attempt: Attempt, token: unknown): Outcome => {
+  try {
+    return assertOutcome(attempt, token);
+  } catch (error) {
+    return { kind: "threw", error };
+  }
+};
+
+const assertOutcome = (attempt: Attempt, token: unknown): Outcome => {
   if (!(token instanceof CompletionToken) || token.attempt !== attempt) {
     throw new ProcessMisuseError(
       `The process function of "${attempt.job.typeName}" must return what complete gives`,
