@@ -70,6 +70,7 @@ export const createPgStateAdapter = async <
       renewsLeasesBesideTransactions: true,
       failedStatementAbortsTransaction: true,
       sharedBetweenProcesses: true,
+      completesAndCommits: stateProvider.executeSqlAndCommit !== undefined,
       connectionsMax: stateProvider.connectionsMax,
       ...stateProvider.capabilities,
     },

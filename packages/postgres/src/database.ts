@@ -12,12 +12,23 @@ export type Call<TContext> = (
   context?: TContext,
 ) => Promise<readonly PgRow[]>;
 
+/** A call that commits the transaction of its context. */
+export type LastCall<TContext> = (
+  params: readonly (string | null)[],
+  context: TContext | undefined,
+) => Promise<readonly PgRow[]>;
+
 export interface Database<TContext> {
   readonly names: StoreNames;
   /** An SQL expression that makes an id, or null: ids are made here. */
   readonly idDefault: string | null;
   /** `SELECT … FROM schema.routine(…)`; `id` in a type stands for the type of ids. */
   routine(name: string, argTypes: readonly string[], columns?: string): Call<TContext>;
+  /**
+   * The same as the last statement of a transaction, which it commits. `columns` are of its rows `r`; one of them must raise
+   * an error for a row that is not to be committed.
+   */
+  lastRoutine(name: string, argTypes: readonly string[], columns: string): LastCall<TContext>;
   /** Any statement. */
   statement(name: string, sql: string): Call<TContext>;
   /** Ids to look for, as an array argument. What cannot be an id of this store is NULL, which is no job's. */
@@ -52,6 +63,17 @@ export const createDatabase = <
         columns === "*" ? name : `${name}_narrow`,
         routineCallSql(names, name, argTypes, columns),
       ),
+    lastRoutine: (name, argTypes, columns) => {
+      const sql = `SELECT ${columns} FROM ${routineFrom(names, name, argTypes)} r`;
+      const fullName = `queuert_${name}_and_commit`;
+      return async (params, context) => {
+        if (context === undefined || provider.executeSqlAndCommit === undefined) {
+          throw new Error("Only in a transaction of a provider that has `executeSqlAndCommit`.");
+        }
+        // A transaction's context, or there would be nothing to commit.
+        return provider.executeSqlAndCommit({ name: fullName, sql, params }, context as TTxContext);
+      };
+    },
     id: possible,
     ids: (ids) => toArrayLiteral(ids.map(possible)),
     storableIds: (ids) => {
@@ -70,8 +92,10 @@ const routineCallSql = (
   name: string,
   argTypes: readonly string[],
   columns: string,
-): string =>
-  `SELECT ${columns} FROM ${names.schema}.${name}(${argTypes
+): string => `SELECT ${columns} FROM ${routineFrom(names, name, argTypes)}`;
+
+const routineFrom = (names: StoreNames, name: string, argTypes: readonly string[]): string =>
+  `${names.schema}.${name}(${argTypes
     .map((type, index) => argument(names, index + 1, type))
     .join(", ")})`;
 

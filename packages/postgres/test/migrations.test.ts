@@ -31,7 +31,7 @@ const openPool = (url: string, config: pg.PoolConfig = {}): pg.Pool => {
 // What each released migration hashes to. A released migration is never edited: add another. Not released yet, so until
 // then this line changes together with it.
 const checksums: Readonly<Record<string, string>> = {
-  "0001-create-store": "228f8ddbf8ed2d1a74a427d7207048055f1d491cfbac0abdda57f7f8c64fde9e",
+  "0001-create-store": "248ef9faaa60e5b2ae36104f6399b23166864d79770299f1f09a7509dbbdbb1d",
 };
 
 it("migrations are frozen", () => {

@@ -3,11 +3,13 @@ import type { Participant } from "./participant.ts";
 
 const loaders: Readonly<Record<string, () => Promise<{ readonly participant: Participant }>>> = {
   "queuert-postgres": () => import("./queuert/postgres.ts"),
+  "queuert-postgres-pipeline": () => import("./queuert/postgres-pipeline.ts"),
   "queuert-postgres-js": () => import("./queuert/postgres-js.ts"),
   "queuert-postgres-notify": () => import("./queuert/postgres-notify.ts"),
   "queuert-postgres-redis": () => import("./queuert/postgres-redis.ts"),
   "queuert-postgres-nats": () => import("./queuert/postgres-nats.ts"),
   "floor-postgres": () => import("./floors/postgres.ts"),
+  "floor-postgres-pipeline": () => import("./floors/postgres-pipeline.ts"),
   "graphile-worker": () => import("./peers/graphile-worker.ts"),
   "graphile-worker-batched": () => import("./peers/graphile-worker-batched.ts"),
   "pg-boss": () => import("./peers/pg-boss.ts"),

@@ -53,6 +53,11 @@ export interface StateAdapterCapabilities {
    * error is taken for a passing one a few times, and then for a lasting one.
    */
   readonly isTransientError?: ((error: unknown) => boolean) | undefined;
+  /**
+   * `completeJobs` takes `andCommit`: the last statement of a transaction and its commit in one round trip. Left out: the
+   * commit is a step of its own, which is as good where there is no network between.
+   */
+  readonly completesAndCommits?: boolean | undefined;
   /** How many connections it has at most, where that is known: a worker of more concurrency says so when it starts. */
   readonly connectionsMax?: number | undefined;
 }
@@ -163,6 +168,10 @@ export interface StateAdapter<
    *   two of their blockers end at the same instant in two transactions. They are listed in `unblocked`.
    * - An element that is not written says why, and whether what is stored is this very lease's completion
    *   (`storedByThisLease`): a commit whose answer was lost is recognised, not repeated.
+   * - `andCommit`, a capability, makes it the last statement of a `runInTransaction`, and commits if its only element is
+   *   written. What it wrote is committed when it resolves, whatever the callback does then. If the element is not written,
+   *   nothing is committed: it is answered as lost, and the transaction can only be rolled back. Rejects when the commit
+   *   fails, or nobody knows whether it did.
    */
   completeJobs(params: CompleteJobsParams<TTxContext>): Promise<CompleteJobsResult>;
 

@@ -113,23 +113,37 @@ export const completeHeldJob = async (
   transaction: HeldTransaction,
   outcome: CompletionOutcome,
 ): Promise<boolean> => {
-  const result = await settleInside(engine, attempt, transaction, outcome);
+  const { effects } = transaction;
+  // Where the store can, the statement takes the commit with it.
+  const andCommit = engine.state.capabilities.completesAndCommits === true;
+  let result: CompletionResult;
+  try {
+    result = await settleInside(engine, attempt, transaction, { outcome, andCommit });
+  } catch (error) {
+    if (!andCommit) {
+      await transaction.rollback();
+      throw error;
+    }
+    await transaction.abandon();
+    await assertStored(engine, attempt, effects, error);
+    effects.about(attempt.span);
+    describeAttempt(engine, effects, attempt, outcome);
+    describeLateSuccess(effects, attempt, outcome);
+    effects.flush();
+    return true;
+  }
   if (result.kind === "lost") {
     await transaction.rollback();
     reportLost(engine, attempt, result.reason);
     return false;
   }
-  const { effects } = transaction;
   effects.about(attempt.span);
   describeAttempt(engine, effects, attempt, outcome);
   describeCompleted(effects, attempt.job, outcome, result, attempt.workerId);
   try {
     await transaction.commit();
   } catch (error) {
-    if (!(await wasStored(engine, attempt))) {
-      effects.discard();
-      throw error;
-    }
+    await assertStored(engine, attempt, effects, error);
     effects.flush();
   }
   return true;
@@ -139,20 +153,28 @@ const settleInside = async (
   engine: Engine,
   attempt: Attempt,
   transaction: HeldTransaction,
-  outcome: CompletionOutcome,
+  { outcome, andCommit }: { readonly outcome: CompletionOutcome; readonly andCommit: boolean },
 ): Promise<CompletionResult> => {
-  try {
-    const { results, unblocked } = await engine.state.completeJobs({
-      context: transaction.context,
-      workerId: attempt.workerId,
-      completions: [toCompletion(attempt, outcome)],
-    });
-    describeUnblocked(transaction.effects, unblocked);
-    return results[0] ?? { kind: "lost", reason: "not_found", storedByThisLease: false };
-  } catch (error) {
-    await transaction.rollback();
-    throw error;
-  }
+  const { results, unblocked } = await engine.state.completeJobs({
+    context: transaction.context,
+    workerId: attempt.workerId,
+    completions: [toCompletion(attempt, outcome)],
+    andCommit,
+  });
+  describeUnblocked(transaction.effects, unblocked);
+  return results[0] ?? { kind: "lost", reason: "not_found", storedByThisLease: false };
+};
+
+/** After an error of the commit: rejects with it, and drops the effects, unless the completion is there. */
+const assertStored = async (
+  engine: Engine,
+  attempt: Attempt,
+  effects: Effects,
+  error: unknown,
+): Promise<void> => {
+  if (await wasStored(engine, attempt)) return;
+  effects.discard();
+  throw error;
 };
 
 /** A commit whose answer was lost is looked up, not repeated: the token of the lease tells whose completion it is. */

@@ -1,6 +1,6 @@
-import type { ClientBase, Pool, PoolClient } from "pg";
-import { PgTransactionAbortedError } from "../errors.ts";
+import type { ClientBase, Pool, PoolClient, QueryConfig } from "pg";
 import type { PgRow, PgStateProvider, PgStatement } from "../state-provider.ts";
+import { openTransaction, type PgTransaction } from "./pg-transaction.ts";
 import { surviveBreaking, surviveIdleClients } from "./survive-idle-clients.ts";
 
 /** Spread it into calls made inside a transaction of `pg`. */
@@ -28,18 +28,26 @@ export const createPgPoolStateProvider = (
 ): PgStateProvider<PgTxContext, PgContext> => {
   surviveIdleClients(pool);
   const { preparedStatements = false } = options;
+  const toQuery = ({ name, sql, params }: PgStatement): QueryConfig<(string | null)[]> => {
+    // The driver does not write to the array, but its type does not say so.
+    const values = params as (string | null)[];
+    return preparedStatements && name !== undefined
+      ? { name, text: sql, values }
+      : { text: sql, values };
+  };
   return {
     connectionsMax: pool.options.max,
     provideContext: (callback) => callback({ client: pool }),
     isInTransaction: async ({ client }) => isClient(client) && inTransaction(client),
-    executeSql: async ({ name, sql, params }: PgStatement, context) => {
+    executeSql: async (statement, context) => {
       const client = context?.client ?? pool;
-      // The driver does not write to the array, but its type does not say so.
-      const values = params as (string | null)[];
-      const isNamed = preparedStatements && name !== undefined;
-      const query = isNamed ? { name, text: sql, values } : { text: sql, values };
-      const result = await client.query<PgRow>(query);
+      const result = await client.query<PgRow>(toQuery(statement));
       return result.rows;
+    },
+    executeSqlAndCommit: async (statement, { client }) => {
+      const transaction = open.get(client);
+      if (transaction === undefined) throw new Error("The transaction is over.");
+      return (await transaction.queryAndCommit(toQuery(statement))).rows;
     },
     runInTransaction: async (callback) => runInTransaction(await pool.connect(), callback),
   };
@@ -51,12 +59,12 @@ export { createPgPoolNotifyProvider, type PgPoolNotifyProviderOptions } from "./
 const isClient = (client: ClientBase | Pool | null | undefined): client is ClientBase =>
   typeof client?.query === "function" && !("totalCount" in client);
 
-// Clients in a transaction begun here, whose BEGIN the server may not have answered yet.
-const begun = new WeakSet<ClientBase>();
+// Clients in a transaction opened here, whose BEGIN may not have been sent yet.
+const open = new WeakMap<ClientBase, PgTransaction>();
 
 /** Known to the driver from version 8.23 on; before that, the server is asked. */
 const inTransaction = async (client: ClientBase): Promise<boolean> => {
-  if (begun.has(client)) return true;
+  if (open.has(client)) return true;
   const status = (
     client as { getTransactionStatus?: () => string | null }
   ).getTransactionStatus?.();
@@ -79,40 +87,18 @@ const runInTransaction = async <T>(
   };
   client.on("error", onError);
   surviveBreaking(client);
-  begun.add(client);
+  const transaction = openTransaction(client);
+  open.set(client, transaction);
   try {
-    const begin = client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
-    begin.catch(() => {
-      // Reported by the statement that follows.
-    });
-    // Where the driver pipelines it goes out together with the first statement of the callback, and if it fails, so does
-    // everything after it.
-    if (!isPipelining(client)) await begin;
     const result = await callback({ client });
-    await begin;
-    const { command } = await client.query("COMMIT");
-    if (command === "ROLLBACK") throw new PgTransactionAbortedError();
+    await transaction.commit();
     return result;
   } catch (error) {
-    broken ??= await rollBack(client);
+    broken ??= await transaction.rollBack();
     throw error;
   } finally {
-    begun.delete(client);
+    open.delete(client);
     client.off("error", onError);
     client.release(broken);
-  }
-};
-
-/** From version 8.23 on, if the pool was made so. */
-const isPipelining = (client: ClientBase): boolean =>
-  (client as { pipeline?: boolean }).pipeline === true;
-
-/** Answers the error after which the connection must not be used again. */
-const rollBack = async (client: ClientBase): Promise<Error | undefined> => {
-  try {
-    await client.query("ROLLBACK");
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
   }
 };

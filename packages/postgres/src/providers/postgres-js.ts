@@ -38,6 +38,7 @@ export const createPostgresJsStateProvider = (
       });
       return rows;
     },
+    // No `executeSqlAndCommit`: sent behind a statement with parameters, this driver's COMMIT overtakes it.
     runInTransaction: (callback) => runInTransaction(sql, callback),
   };
 };

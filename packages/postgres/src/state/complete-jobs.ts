@@ -10,8 +10,10 @@ import { column } from "../database.ts";
 import { toDate, toText } from "../job-row.ts";
 import { createLookFirst } from "../look-first.ts";
 import { toStateJobReference } from "../job-reference.ts";
+import { refusedState } from "../migrations/0001-create-store/refuse-commit.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
 import type { PgRow } from "../state-provider.ts";
+import type { StoreNames } from "../store-names.ts";
 import { idMaker } from "./make-ids.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
@@ -22,31 +24,46 @@ const argTypes = [
 
 export const completeJobs = (db: PgDatabase, generateId: () => string): PgState["completeJobs"] => {
   const complete = db.routine("complete_jobs", argTypes);
+  const completeAndCommit = db.lastRoutine("complete_jobs", argTypes, columnsUnlessLost(db.names));
   const makeIds = idMaker(db, generateId);
   const lookFirst = createLookFirst();
 
-  return async ({ context, workerId, completions }) => {
+  return async ({ context, workerId, completions, andCommit = false }) => {
     if (completions.length === 0) return { results: [], unblocked: [] };
     const next = completions.map(continuationOf);
     const newCount = next.reduce((count, job) => (job === null ? count : count + 1), 0);
     const made = newCount === 0 ? [] : await makeIds(newCount, context);
     const nextIds = idsOf(completions, made);
-    const rows = await complete(
-      [
-        workerId,
-        db.ids(completions.map(({ jobId }) => jobId)),
-        column(completions, ({ leaseVersion }) => leaseVersion),
-        column(completions, ({ outcome }) => (outcome.kind === "output" ? outcome.output : null)),
-        db.storableIds(nextIds),
-        ...newJobColumns(next),
-        column(next, (job) => job?.position ?? null),
-        String(lookFirst.isWorthIt),
-      ],
-      context,
-    );
-    lookFirst.learn(rows.at(-1)?.["detail"] === "true");
+    const params = [
+      workerId,
+      db.ids(completions.map(({ jobId }) => jobId)),
+      column(completions, ({ leaseVersion }) => leaseVersion),
+      column(completions, ({ outcome }) => (outcome.kind === "output" ? outcome.output : null)),
+      db.storableIds(nextIds),
+      ...newJobColumns(next),
+      column(next, (job) => job?.position ?? null),
+      String(lookFirst.isWorthIt),
+    ];
+    const rows = andCommit
+      ? await completeAndCommit(params, context).catch(lostRowOf)
+      : await complete(params, context);
+    const last = rows.at(-1);
+    if (last?.["kind"] === "summary") lookFirst.learn(last["detail"] === "true");
     return toResult({ completions, nextIds, workerId }, rows);
   };
+};
+
+// What was not written must not be committed with the rest: a row that says so becomes an error, which carries it. Of the
+// others those columns that are read: describing all of them would cost as much as completing.
+const columnsUnlessLost = ({ schema }: StoreNames): string =>
+  `r.kind, r.detail, r.id, r.type_name, r.sequence_id, r.sequence_type_name, r.root_sequence_id,
+    r.origin_id, r.ordinal, r.created_at_us, r.scheduled_at_us, r.finished_at_us,
+    CASE WHEN r.kind = 'lost' THEN ${schema}.refuse_commit(row_to_json(r)::text) END AS refused`;
+
+const lostRowOf = (error: unknown): readonly PgRow[] => {
+  const { code, detail } = error as { readonly code?: unknown; readonly detail?: unknown };
+  if (code !== refusedState || typeof detail !== "string") throw error;
+  return [JSON.parse(detail) as PgRow];
 };
 
 const continuationOf = ({ outcome }: JobCompletion): NewContinuationJob | null =>

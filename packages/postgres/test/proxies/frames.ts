@@ -6,9 +6,13 @@ export interface Frame {
   readonly bytes: Buffer;
 }
 
-/** Of a simple query, its text. */
-export const queryText = ({ type, bytes }: Frame): string | undefined =>
-  type === "Q" ? bytes.toString("utf8", 5, bytes.length - 1) : undefined;
+/** Of a simple query, or of one that is parsed, its text. */
+export const queryText = ({ type, bytes }: Frame): string | undefined => {
+  if (type === "Q") return bytes.toString("utf8", 5, bytes.length - 1);
+  if (type !== "P") return undefined;
+  const start = bytes.indexOf(0, 5) + 1;
+  return bytes.toString("utf8", start, bytes.indexOf(0, start));
+};
 
 /** Gathers chunks and hands out whole messages, those of a client beginning with one without a letter. */
 export const createFramer = (from: "client" | "server"): ((chunk: Buffer) => Frame[]) => {

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from "pg";
+import { inOrder } from "./in-order.ts";
 import { type Payload, payloadOf, type Workload } from "../participant.ts";
 
 const into = `INSERT INTO floor_job (id, type_name, sequence_id, sequence_type_name, sequence_created_at,
@@ -13,18 +14,21 @@ const insertSql = `${into}
 /** The channel on which the floor tells that there is a job. */
 export const floorChannel = "floor_job";
 
+const insertOneQuery = {
+  name: "floor_insert_one",
+  text: `${into}
+    FROM (SELECT $1::uuid AS id, 'single' AS type_name, 'pending' AS status, $2::text AS input, 0 AS blockers) AS u`,
+};
+
 /** BEGIN, INSERT, COMMIT; then NOTIFY outside of it, where anybody listens. */
 export const insertOne = async (pool: Pool, id: string, payload: Payload): Promise<void> => {
   const client = await pool.connect();
   try {
-    await client.query("BEGIN");
-    await client.query({
-      name: "floor_insert_one",
-      text: `${into}
-        FROM (SELECT $1::uuid AS id, 'single' AS type_name, 'pending' AS status, $2::text AS input, 0 AS blockers) AS u`,
-      values: [id, JSON.stringify(payload)],
-    });
-    await client.query("COMMIT");
+    await inOrder(pool, [
+      () => client.query("BEGIN"),
+      () => client.query({ ...insertOneQuery, values: [id, JSON.stringify(payload)] }),
+      () => client.query("COMMIT"),
+    ]);
     // Only timed starts have somebody who waits for them.
     if (payload.at > 0) await client.query(`NOTIFY ${floorChannel}`);
   } finally {

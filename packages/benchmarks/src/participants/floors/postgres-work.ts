@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { ClientBase, Pool } from "pg";
 import type { Payload, WorkOptions } from "../participant.ts";
+import { inOrder } from "./in-order.ts";
 import { createLoops } from "./loops.ts";
 import { floorChannel } from "./postgres-start.ts";
 
@@ -128,6 +129,12 @@ export const workInBatches = async (
   };
 };
 
+const writeQuery = {
+  name: "write",
+  text: "INSERT INTO user_row (text) VALUES ($1)",
+  values: ["done"],
+};
+
 /** BEGIN, acquire one, write a row, complete it, COMMIT; as many at a time as there are connections for. */
 export const workPerTransaction = async (
   pool: Pool,
@@ -136,19 +143,20 @@ export const workPerTransaction = async (
   const loops = createLoops(Math.min(concurrency, pool.options.max), async () => {
     const client = await pool.connect();
     try {
-      await client.query("BEGIN");
-      const [row] = await acquire(client, "single", 1);
-      if (row !== undefined) {
-        await run(row, onRun);
-        await client.query({
-          name: "write",
-          text: "INSERT INTO user_row (text) VALUES ($1)",
-          values: ["done"],
-        });
-        await complete(client, [row.id]);
+      let row: Row | undefined;
+      await inOrder(pool, [
+        () => client.query("BEGIN"),
+        async () => ([row] = await acquire(client, "single", 1)),
+      ]);
+      const commit = (): Promise<unknown> => client.query("COMMIT");
+      if (row === undefined) {
+        await commit();
+        return 0;
       }
-      await client.query("COMMIT");
-      return row === undefined ? 0 : 1;
+      const { id } = row;
+      await run(row, onRun);
+      await inOrder(pool, [() => client.query(writeQuery), () => complete(client, [id]), commit]);
+      return 1;
     } finally {
       client.release();
     }

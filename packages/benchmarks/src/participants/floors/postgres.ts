@@ -18,8 +18,9 @@ const prepare = async (target: Target): Promise<void> => {
   await createUserRows(target);
 };
 
-const open = async ({ url }: Target): Promise<Opened> => {
-  const pool = new pg.Pool({ connectionString: url, max: connectionsMax });
+/** With `pipeline`, statements that need no answer of the one before are sent together with it. */
+export const openFloor = async ({ url }: Target, pipeline = false): Promise<Opened> => {
+  const pool = new pg.Pool({ connectionString: url, max: connectionsMax, pipeline });
   const nextId = createJobIdGenerator();
   return {
     startOne: (payload) => insertOne(pool, nextId(), payload),
@@ -41,7 +42,7 @@ export const participant: Participant = {
   settings: `pg pool of ${connectionsMax}, prepared statements; by value in batches, by callback in a transaction for each`,
   workloads: ["value", "callback", "chain", "fan-in"],
   prepare,
-  open,
+  open: (target) => openFloor(target),
   inspect: (target) =>
     inspectPostgres(target, [
       `floor_job WHERE ${fresh} AND status = 'blocked'`,

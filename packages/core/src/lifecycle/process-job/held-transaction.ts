@@ -18,6 +18,8 @@ export interface HeldTransaction extends Pick<
   commit(): Promise<void>;
   /** Never rejects: a connection that is gone has rolled back by itself. */
   rollback(): Promise<void>;
+  /** The same where nobody knows whether it has been committed: the effects are then the caller's to end. */
+  abandon(): Promise<void>;
 }
 
 /** Thrown through the provider to make it roll back; never surfaces. */
@@ -37,6 +39,12 @@ export const openHeldTransaction = async (engine: Engine): Promise<HeldTransacti
   const context = await opened.promise;
   const transaction = engine.transactions.open(context, engine.scope.create());
   const { effects } = transaction;
+  const abandon = async (): Promise<void> => {
+    verdict.reject(new RollbackRequest());
+    // Whatever else goes wrong while rolling back, nothing more of the transaction is stored.
+    await finished.catch(() => undefined);
+    engine.transactions.forget(transaction);
+  };
   return {
     context: transaction.context,
     effects,
@@ -52,12 +60,10 @@ export const openHeldTransaction = async (engine: Engine): Promise<HeldTransacti
       }
       effects.flush();
     },
-    rollback: async () => {
+    rollback: () => {
       effects.discard();
-      verdict.reject(new RollbackRequest());
-      // Whatever else goes wrong while rolling back, nothing of the transaction is stored.
-      await finished.catch(() => undefined);
-      engine.transactions.forget(transaction);
+      return abandon();
     },
+    abandon,
   };
 };

@@ -95,6 +95,38 @@ export const committingSuite: BehaviourSuite = defineBehaviourSuite("committing"
     expect(worker.events.of("jobUnblocked").map(({ id }) => id)).toEqual([waiting.id]);
   });
 
+  rule("a completion whose answer was lost with its commit's is not repeated", async (context) => {
+    const { open, stateAdapter, userRows, capabilities } = context;
+    let isLost = false;
+    const losing = interceptState(stateAdapter, {
+      after: (operation) => {
+        if (operation !== "completeJobs" || isLost) return;
+        isLost = true;
+        throw new StateFault("connection lost");
+      },
+    });
+    const client = await open();
+    const worker = await open({ stateAdapter: losing });
+    const started = await client.start("task");
+    await worker.work({
+      task: {
+        retryConfig: { initialDelayMs: 1 },
+        process: async ({ complete }) =>
+          complete(async (tx) => {
+            await userRows.insert(tx, "once");
+            return "stored";
+          }),
+      },
+    });
+    expect(await client.until(started)).toMatchObject({ output: "stored" });
+    expect(await userRows.list()).toEqual(["once"]);
+    // Where the commit is a step of its own, it was not reached.
+    const attempt = capabilities.completesAndCommits === true ? 1 : 2;
+    expect(await client.job(started)).toMatchObject({ attempt });
+    expect(worker.events.of("jobCompleted")).toHaveLength(1);
+    expect(worker.events.of("jobAttemptFailed")).toHaveLength(attempt - 1);
+  });
+
   rule("a continuation whose commit's answer was lost is there once", async (context) => {
     const { open, stateAdapter } = context;
     let lost = 0;

@@ -1,3 +1,4 @@
+import type { CompleteJobsParams } from "../../adapters/state-adapter-params.ts";
 import type { AnyStateAdapter, BaseStateAdapterContext } from "../../adapters/state-adapter.ts";
 
 /** A failure made on purpose; counts as a passing one, as that of a lost connection does. */
@@ -27,15 +28,27 @@ const infrastructure: ReadonlySet<string> = new Set([
   "isInTransaction",
 ]);
 
+/** Of a statement that takes the commit with it. */
+const contextToCommit = (params: unknown): BaseStateAdapterContext | undefined => {
+  const { context, andCommit } = (params ?? {}) as Partial<CompleteJobsParams<object>>;
+  return andCommit === true ? context : undefined;
+};
+
 /** The adapter, with a test's hooks around its statements and its commits. */
 export const interceptState = (adapter: AnyStateAdapter, hooks: StateHooks): AnyStateAdapter => {
   const intercepted: Record<string, unknown> = { ...adapter };
+  const committed = new WeakSet<BaseStateAdapterContext>();
   for (const [name, method] of Object.entries(adapter)) {
     if (infrastructure.has(name) || typeof method !== "function") continue;
     const operation = name as StateOperation; // One of the adapter's own keys.
     const call = method as (params: unknown) => Promise<unknown>;
     intercepted[name] = async (params: unknown): Promise<unknown> => {
       await hooks.before?.(operation, params);
+      const committing = contextToCommit(params);
+      if (committing !== undefined) {
+        await hooks.beforeCommit?.(committing);
+        committed.add(committing);
+      }
       const answer = await call.call(adapter, params);
       await hooks.after?.(operation, params, answer);
       return answer;
@@ -52,7 +65,7 @@ export const interceptState = (adapter: AnyStateAdapter, hooks: StateHooks): Any
     const answer = await adapter.runInTransaction(async (context) => {
       used = context;
       const result = await callback(context);
-      await hooks.beforeCommit?.(context);
+      if (!committed.has(context)) await hooks.beforeCommit?.(context);
       return result;
     });
     await hooks.afterCommit?.(used);

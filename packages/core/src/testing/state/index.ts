@@ -10,6 +10,7 @@ import { retryRaceSuite } from "./races/retries.suite.ts";
 import { acquireJobsSuites } from "./acquire-jobs.suite.ts";
 import { addBlockersSuite } from "./add-blockers.suite.ts";
 import { completeJobsSuites } from "./complete-jobs.suite.ts";
+import { completeJobsCommittingSuite } from "./complete-jobs.committing.suite.ts";
 import { completeJobsUnblockingSuite } from "./complete-jobs.unblocking.suite.ts";
 import { createJobsSuites } from "./create-jobs.suite.ts";
 import { deleteFinishedSequencesSuite } from "./delete-finished-sequences.suite.ts";
@@ -43,7 +44,7 @@ export const stateSuites: Readonly<Record<StateAdapterMethod, readonly StateSuit
   addBlockers: [addBlockersSuite],
   acquireJobs: acquireJobsSuites,
   renewLeases: renewLeasesSuites,
-  completeJobs: [...completeJobsSuites, completeJobsUnblockingSuite],
+  completeJobs: [...completeJobsSuites, completeJobsUnblockingSuite, completeJobsCommittingSuite],
   rescheduleJobs: [rescheduleJobsSuite],
   failJobs: [failJobsSuite],
   reclaimExpiredLeases: [reclaimExpiredLeasesSuite],

@@ -10,6 +10,7 @@ import { deleteFinishedSequences, deleteSequences } from "./delete-sequences.ts"
 import { failJobs, failLockedJobs } from "./fail-jobs.ts";
 import { reclaimExpiredLeases, renewLeases, rescheduleJobs } from "./leases.ts";
 import { lockSequences, retryFailedJobs, triggerJobs } from "./operate.ts";
+import { refuseCommit } from "./refuse-commit.ts";
 import { tables } from "./tables.ts";
 
 const routines: readonly ((names: StoreNames) => Routine)[] = [
@@ -27,6 +28,7 @@ const routines: readonly ((names: StoreNames) => Routine)[] = [
   lockSequences,
   deleteSequences,
   deleteFinishedSequences,
+  refuseCommit,
 ];
 
 export const createStore: Migration = {

@@ -1,0 +1,155 @@
+// A transaction of `pg` whose BEGIN rides with its first statement, whatever that is and whoever sends it, and what becomes of
+// the statements when BEGIN is lost.
+import { providedPostgres } from "@queuert/test-services/provided";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createPgPoolStateProvider } from "../src/providers/pg.ts";
+import { type BeginProxy, startBeginProxy } from "./proxies/begin-proxy.ts";
+import { lazyDatabaseUrl } from "./fixtures.ts";
+
+const url = lazyDatabaseUrl(providedPostgres);
+
+describe.each([{ pipeline: false }, { pipeline: true }])("pg, %o", (options) => {
+  let proxy: BeginProxy;
+  let pool: pg.Pool;
+  const provider = () => createPgPoolStateProvider(pool, { preparedStatements: true });
+
+  beforeEach(async () => {
+    proxy = await startBeginProxy(await url());
+    // One connection: what one transaction leaves behind, the next one meets.
+    pool = new pg.Pool({ connectionString: proxy.url, max: 1, ...options });
+    await pool.query("DROP TABLE IF EXISTS line, late");
+    await pool.query("CREATE TABLE line (text text NOT NULL)");
+    proxy.exchangeCount = 0;
+  });
+  afterEach(async () => {
+    await pool.end();
+    await proxy.close();
+  });
+
+  const lines = async (): Promise<readonly string[]> => {
+    const { rows } = await pool.query<{ text: string }>("SELECT text FROM line ORDER BY text");
+    return rows.map(({ text }) => text);
+  };
+  const insert = (client: pg.ClientBase, text: string) =>
+    client.query("INSERT INTO line VALUES ($1)", [text]);
+  const failure = new Error("on purpose");
+
+  it("takes one exchange for BEGIN and the first statement, and one for the last and COMMIT", async () => {
+    await provider().runInTransaction(async (context) => {
+      await insert(context.client, "a");
+      const statement = { name: "n", sql: "INSERT INTO line VALUES ($1)", params: ["b"] };
+      await provider().executeSqlAndCommit?.(statement, context);
+    });
+    expect(proxy.exchangeCount).toBe(2);
+    expect(await lines()).toEqual(["a", "b"]);
+  });
+
+  it("sends nothing for a transaction without statements", async () => {
+    expect(await provider().runInTransaction(async () => "done")).toBe("done");
+    await expect(provider().runInTransaction(() => Promise.reject(failure))).rejects.toBe(failure);
+    expect(proxy.exchangeCount).toBe(0);
+    expect(await lines()).toEqual([]);
+  });
+
+  it.each<[string, (client: pg.ClientBase) => unknown]>([
+    ["with parameters", (client) => insert(client, "a")],
+    [
+      "with a name",
+      (client) => client.query({ name: "a", text: "INSERT INTO line VALUES ($1)", values: ["a"] }),
+    ],
+    ["without parameters", (client) => client.query("INSERT INTO line VALUES ('a')")],
+    ["of several", (client) => client.query("SELECT 1; INSERT INTO line VALUES ('a')")],
+    [
+      "with a callback",
+      (client) =>
+        new Promise<void>((resolve, reject) => {
+          client.query("INSERT INTO line VALUES ($1)", ["a"], (error) =>
+            error ? reject(error) : resolve(),
+          );
+        }),
+    ],
+    [
+      "as an object that submits itself",
+      (client) =>
+        new Promise<void>((resolve, reject) => {
+          client.query(
+            new pg.Query("INSERT INTO line VALUES ($1)", ["a"], (error: Error | undefined) =>
+              error ? reject(error) : resolve(),
+            ),
+          );
+        }),
+    ],
+  ])("a first statement %s is part of the transaction, or lost with BEGIN", async (_, run) => {
+    const runAndFail = provider().runInTransaction(async ({ client }) => {
+      await run(client);
+      throw failure;
+    });
+    await expect(runAndFail).rejects.toBe(failure);
+    expect(await lines()).toEqual([]);
+    proxy.refuses = () => true;
+    const refused = provider().runInTransaction(async ({ client }) => void (await run(client)));
+    await expect(refused).rejects.toMatchObject({ code: "57014" });
+    proxy.refuses = () => false;
+    expect(await lines()).toEqual([]);
+    await provider().runInTransaction(async ({ client }) => void (await run(client)));
+    expect(await lines()).toEqual(["a"]);
+  });
+
+  it("a lost BEGIN takes along every statement that was sent behind it", async () => {
+    proxy.refuses = () => true;
+    const outcomes: string[] = [];
+    const lost = provider().runInTransaction(async ({ client }) => {
+      const sent = ["a", "b", "c"].map((text) => insert(client, text));
+      for (const { status } of await Promise.allSettled(sent)) outcomes.push(status);
+      // Whoever swallows the errors gets no further either.
+      await insert(client, "d").catch(() => outcomes.push("rejected"));
+    });
+    await expect(lost).rejects.toMatchObject({ code: "57014" });
+    expect(outcomes).toEqual(["rejected", "rejected", "rejected", "rejected"]);
+    proxy.refuses = () => false;
+    expect(await lines()).toEqual([]);
+  });
+
+  it("statements sent at once at the beginning run in their order, in one transaction", async () => {
+    const transaction = provider().runInTransaction(async ({ client }) => {
+      const sent = [1, 2, 3].map(() =>
+        client.query<{ own: string }>(
+          "INSERT INTO line SELECT count(*)::text FROM line WHERE $1 RETURNING text AS own",
+          [true],
+        ),
+      );
+      return (await Promise.all(sent)).map(({ rows }) => rows[0]?.own);
+    });
+    expect(await transaction).toEqual(["0", "1", "2"]);
+    expect(await lines()).toEqual(["0", "1", "2"]);
+  });
+
+  it("a named first statement that could not be prepared can be later, on the same connection", async () => {
+    const late = { name: "late", text: "INSERT INTO late VALUES ($1)", values: ["a"] };
+    const run = () => provider().runInTransaction(({ client }) => client.query(late));
+    await expect(run()).rejects.toMatchObject({ code: "42P01" });
+    await pool.query("CREATE TABLE late (text text)");
+    await run();
+    await run();
+    expect(await pool.query("SELECT FROM late")).toMatchObject({ rowCount: 2 });
+  });
+
+  it("the client is handed back with the `query` it had", async () => {
+    const client = await pool.connect();
+    const before = Object.getOwnPropertyDescriptor(client, "query");
+    client.release();
+    const kept: { query?: pg.PoolClient["query"] } = {};
+    await provider().runInTransaction(async (context) => {
+      const held = context.client as pg.PoolClient;
+      kept.query = held.query.bind(held);
+      await insert(held, "a");
+    });
+    const again = await pool.connect();
+    expect(Object.getOwnPropertyDescriptor(again, "query")).toEqual(before);
+    // Held on to across the transaction's end, it begins no other.
+    await kept.query?.("INSERT INTO line VALUES ($1)", ["b"]);
+    again.release();
+    expect(await lines()).toEqual(["a", "b"]);
+  });
+});
