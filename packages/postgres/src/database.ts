@@ -12,11 +12,11 @@ export type Call<TContext> = (
   context?: TContext,
 ) => Promise<readonly PgRow[]>;
 
-/** A call that commits the transaction of its context. */
+/** A call that commits the transaction of its context, if its provider can; null: it has done nothing. */
 export type LastCall<TContext> = (
   params: readonly (string | null)[],
   context: TContext | undefined,
-) => Promise<readonly PgRow[]>;
+) => Promise<readonly PgRow[] | null>;
 
 export interface Database<TContext> {
   readonly names: StoreNames;
@@ -67,9 +67,7 @@ export const createDatabase = <
       const sql = `SELECT ${columns} FROM ${routineFrom(names, name, argTypes)} r`;
       const fullName = `queuert_${name}_and_commit`;
       return async (params, context) => {
-        if (context === undefined || provider.executeSqlAndCommit === undefined) {
-          throw new Error("Only in a transaction of a provider that has `executeSqlAndCommit`.");
-        }
+        if (context === undefined || provider.executeSqlAndCommit === undefined) return null;
         // A transaction's context, or there would be nothing to commit.
         return provider.executeSqlAndCommit({ name: fullName, sql, params }, context as TTxContext);
       };

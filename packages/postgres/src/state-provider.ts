@@ -38,8 +38,12 @@ export interface PgStateProvider<
    * Runs the last statement of a transaction that `runInTransaction` has opened, and commits with it, in one round trip.
    * - The statement fails: rejects with its error, and nothing has been or will be committed.
    * - `runInTransaction` then commits no more. Left out: workers send the statement and leave the commit to that.
+   * - A transaction that somebody else has opened: answers null, and has done nothing.
    */
-  executeSqlAndCommit?(statement: PgStatement, context: TTxContext): Promise<readonly PgRow[]>;
+  executeSqlAndCommit?(
+    statement: PgStatement,
+    context: TTxContext,
+  ): Promise<readonly PgRow[] | null>;
   /** How many connections it may hold at once; left out: unknown. */
   readonly connectionsMax?: number | undefined;
   /** Where it differs from a server with a pool of connections. */

@@ -3,7 +3,6 @@ import type { Participant } from "./participant.ts";
 
 const loaders: Readonly<Record<string, () => Promise<{ readonly participant: Participant }>>> = {
   "queuert-postgres": () => import("./queuert/postgres.ts"),
-  "queuert-postgres-pipeline": () => import("./queuert/postgres-pipeline.ts"),
   "queuert-postgres-js": () => import("./queuert/postgres-js.ts"),
   "queuert-postgres-notify": () => import("./queuert/postgres-notify.ts"),
   "queuert-postgres-redis": () => import("./queuert/postgres-redis.ts"),

@@ -129,7 +129,7 @@ export interface CompleteJobsParams<TTxContext> {
   /** Stored as `completedBy`. Null without a worker: then, and only then, no element names a lease. */
   readonly workerId: string | null;
   readonly completions: readonly JobCompletion[];
-  /** Commits the transaction of `context`, too. Of one element, where the store has the capability `completesAndCommits`. */
+  /** May commit the transaction of `context`, too. Of one element, where the store has the capability `completesAndCommits`. */
   readonly andCommit?: boolean | undefined;
 }
 

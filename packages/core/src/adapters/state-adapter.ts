@@ -168,10 +168,10 @@ export interface StateAdapter<
    *   two of their blockers end at the same instant in two transactions. They are listed in `unblocked`.
    * - An element that is not written says why, and whether what is stored is this very lease's completion
    *   (`storedByThisLease`): a commit whose answer was lost is recognised, not repeated.
-   * - `andCommit`, a capability, makes it the last statement of a `runInTransaction`, and commits if its only element is
-   *   written. What it wrote is committed when it resolves, whatever the callback does then. If the element is not written,
-   *   nothing is committed: it is answered as lost, and the transaction can only be rolled back. Rejects when the commit
-   *   fails, or nobody knows whether it did.
+   * - `andCommit`, a capability, makes it the last statement of a `runInTransaction`, which may commit with it if its only
+   *   element is written. A callback that rejects after it may find all of the transaction committed. If the element is not
+   *   written, nothing is committed: it is answered as lost, and the transaction can only be rolled back. Rejects when the
+   *   commit fails, or nobody knows whether it did.
    */
   completeJobs(params: CompleteJobsParams<TTxContext>): Promise<CompleteJobsResult>;
 

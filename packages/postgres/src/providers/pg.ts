@@ -46,7 +46,8 @@ export const createPgPoolStateProvider = (
     },
     executeSqlAndCommit: async (statement, { client }) => {
       const transaction = open.get(client);
-      if (transaction === undefined) throw new Error("The transaction is over.");
+      // Whoever has wrapped this provider may begin transactions of another kind.
+      if (transaction === undefined) return null;
       return (await transaction.queryAndCommit(toQuery(statement))).rows;
     },
     runInTransaction: async (callback) => runInTransaction(await pool.connect(), callback),

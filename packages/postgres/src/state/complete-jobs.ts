@@ -44,9 +44,8 @@ export const completeJobs = (db: PgDatabase, generateId: () => string): PgState[
       column(next, (job) => job?.position ?? null),
       String(lookFirst.isWorthIt),
     ];
-    const rows = andCommit
-      ? await completeAndCommit(params, context).catch(lostRowOf)
-      : await complete(params, context);
+    const committed = andCommit ? await completeAndCommit(params, context).catch(lostRowOf) : null;
+    const rows = committed ?? (await complete(params, context));
     const last = rows.at(-1);
     if (last?.["kind"] === "summary") lookFirst.learn(last["detail"] === "true");
     return toResult({ completions, nextIds, workerId }, rows);

@@ -22,16 +22,18 @@ it("a commit that fails counts as an attempt, with its error and a delay", async
   expect(rows).toEqual(Array.from({ length: 3 }, () => ({ attempt: 3, named: true })));
 }, 60_000);
 
-it.each<[CommitFate, number]>([
-  ["answer is lost", 1],
-  ["never arrives", 2],
+it.each<[CommitFate, number, boolean]>([
+  ["answer is lost", 1, false],
+  ["never arrives", 2, false],
+  ["answer is lost", 1, true],
+  ["never arrives", 2, true],
 ])(
-  "a connection cut at COMMIT (%s): looked up, and run again only if it was not stored",
+  "a connection cut at COMMIT (%s): looked up, and run again only if it was not stored (attempt %i, pipelining %s)",
   async (...row) => {
-    const [fate, attempt] = row;
+    const [fate, attempt, pipeline] = row;
     const proxy = await startCommitProxy(rig.url);
     rig.endings.push(() => proxy.close());
-    const behind = await openClient(proxy.url);
+    const behind = await openClient(proxy.url, { pipeline });
     rig.endings.push(() => behind.close());
     let left = 5;
     proxy.decide = () => (left-- > 0 ? fate : "passes");

@@ -34,12 +34,8 @@ export interface Transport {
   readonly close: () => Promise<unknown>;
 }
 
-export const openWithPg = async (
-  target: Target,
-  transport?: Transport,
-  poolConfig: pg.PoolConfig = {},
-): Promise<Opened> => {
-  const pool = new pg.Pool({ connectionString: target.url, max: connectionsMax, ...poolConfig });
+export const openWithPg = async (target: Target, transport?: Transport): Promise<Opened> => {
+  const pool = new pg.Pool({ connectionString: target.url, max: connectionsMax });
   const stateProvider = createPgPoolStateProvider(pool, { preparedStatements: true });
   return openQueuert({
     stateAdapter: await createPgStateAdapter({ stateProvider }),
