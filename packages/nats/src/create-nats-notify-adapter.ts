@@ -92,7 +92,7 @@ const createTransport = ({
   const storeHint = async ({ counts }: OutgoingMessage): Promise<string | undefined> => {
     if (hints === undefined || counts.length === 0 || Date.now() < hintsPausedUntil) return;
     try {
-      return await withinTime(hints.put(counts), hintTimeoutMs, "Storing a hint");
+      return await withinTime(hints.put(), hintTimeoutMs, "Storing a hint");
     } catch (error) {
       onError(error);
       hintsPausedUntil = Date.now() + hintPauseMs;
