@@ -4,6 +4,7 @@ import { startMongodb } from "@queuert/test-services";
 import { MongoClient } from "mongodb";
 import { openAdapterBench } from "./adapter.ts";
 import { openFloors, type Floors } from "./floors.ts";
+import { median, rate } from "./measure.ts";
 
 const rounds = Number(process.env["ROUNDS"] ?? 5);
 
@@ -13,19 +14,9 @@ const { name, drop } = await service.createDatabase();
 const floor = await openFloors(client, name);
 const adapter = await openAdapterBench(client, name);
 
-/** Jobs per second. */
-const rate = async (count: number, run: () => Promise<void>): Promise<number> => {
-  const startedAt = performance.now();
-  await run();
-  return (count * 1_000) / (performance.now() - startedAt);
-};
-
 const drain = async (subject: Floors): Promise<void> => {
   while ((await subject.claimAndComplete()) > 0);
 };
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 interface Row {
   readonly name: string;

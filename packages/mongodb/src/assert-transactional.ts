@@ -10,12 +10,18 @@ interface Hello {
 // MongoDB 5.0: `$lookup` by field and pipeline together.
 const wireVersionMin = 13;
 
+export interface Deployment {
+  /** The server is the router of a sharded cluster. */
+  readonly isSharded: boolean;
+}
+
 /** Refuses a server that cannot keep the contract: a standalone one, or one that is too old. */
-export const assertTransactional = async (database: MongoDatabase): Promise<void> => {
+export const assertTransactional = async (database: MongoDatabase): Promise<Deployment> => {
   // What every server answers to `hello`.
   const hello = (await database.command({ hello: 1 })) as Hello;
   const { setName, msg, maxWireVersion = 0 } = hello;
   if (maxWireVersion < wireVersionMin) throw new MongoServerTooOldError(maxWireVersion);
-  const isRouter = msg === "isdbgrid";
-  if (setName === undefined && !isRouter) throw new MongoStandaloneServerError();
+  const isSharded = msg === "isdbgrid";
+  if (setName === undefined && !isSharded) throw new MongoStandaloneServerError();
+  return { isSharded };
 };

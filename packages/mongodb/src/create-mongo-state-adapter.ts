@@ -70,8 +70,11 @@ export const createMongoStateAdapter = async <
     options;
   assertName(collectionPrefix, "collectionPrefix", 100);
   const retry = { ...connectionRetryConfig, isRetryable: isTransientError };
-  await withRetry(() => assertTransactional(stateProvider.database), retry);
-  const db = createDatabase(stateProvider, collectionPrefix, idGenerator);
+  const { isSharded } = await withRetry(() => assertTransactional(stateProvider.database), retry);
+  const db = createDatabase(
+    { provider: stateProvider, prefix: collectionPrefix, isSharded },
+    idGenerator,
+  );
   const { createJobs, ...methods } = createMethods(db, (run) => withRetry(run, retry));
   const adapter: StateAdapter<TTxContext, TContext, TJobId> = {
     capabilities: {

@@ -51,6 +51,8 @@ export interface Database {
   readonly waits: StoreCollection<WaitDocument>;
   readonly ordinals: Ordinals;
   readonly createId: () => string;
+  /** Behind a router: transactions may span shards. */
+  readonly isSharded: boolean;
   /** The scope of a context: its transaction, or none. */
   scopeOf(context: object | undefined): Scope;
   /**
@@ -66,9 +68,14 @@ export interface Database {
 const conflictRetryTimeoutMs = 60_000;
 const conflictRetryDelayMsMax = 100;
 
+interface Place<TTxContext extends object, TContext extends object> {
+  readonly provider: MongoStateProvider<TTxContext, TContext>;
+  readonly prefix: string;
+  readonly isSharded: boolean;
+}
+
 export const createDatabase = <TTxContext extends object, TContext extends object>(
-  provider: MongoStateProvider<TTxContext, TContext>,
-  prefix: string,
+  { provider, prefix, isSharded }: Place<TTxContext, TContext>,
   createId: () => string,
 ): Database => {
   const names = toCollectionNames(prefix);
@@ -84,13 +91,17 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
     return { session };
   };
 
+  const open = <TDocument extends object>(name: string): StoreCollection<TDocument> =>
+    createStoreCollection(database, name, isSharded);
+
   return {
     names,
-    jobs: createStoreCollection<JobDocument>(database, names.jobs),
-    keys: createStoreCollection<KeyDocument>(database, names.keys),
-    waits: createStoreCollection<WaitDocument>(database, names.waits),
-    ordinals: createOrdinals(createStoreCollection<CounterDocument>(database, names.counters)),
+    jobs: open<JobDocument>(names.jobs),
+    keys: open<KeyDocument>(names.keys),
+    waits: open<WaitDocument>(names.waits),
+    ordinals: createOrdinals(open<CounterDocument>(names.counters)),
     createId,
+    isSharded,
     scopeOf,
     tryTransaction,
     transact: (context, run) => {

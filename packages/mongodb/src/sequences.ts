@@ -35,17 +35,66 @@ export const toStateSequence = ({ first, current }: SequenceDocuments): StateSeq
 
 /** The sequences that exist, by id. */
 export const findSequences = async (
-  { jobs }: Database,
+  db: Database,
   scope: Scope,
   ids: Iterable<string>,
   options?: Pick<FindOptions, "candidates">,
 ): Promise<Map<string, SequenceDocuments>> => {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();
+  if (db.isSharded) return findOnShards(db, scope, wanted, options);
+  return findTogether(db, scope, wanted, options);
+};
+
+const findTogether = async (
+  { jobs }: Database,
+  scope: Scope,
+  ids: readonly string[],
+  options?: Pick<FindOptions, "candidates">,
+): Promise<Map<string, SequenceDocuments>> => {
   const found = await jobs.aggregate<FirstWithLast>(
     scope,
-    [{ $match: { _id: { $in: wanted }, position: 0 } }, withLastJob(jobs.name)],
+    [{ $match: { _id: { $in: ids }, position: 0 } }, withLastJob(jobs.name)],
     options,
   );
   return new Map(found.map((each) => [each._id, toSequenceDocuments(each)]));
+};
+
+const findOnShards = async (
+  db: Database,
+  scope: Scope,
+  ids: readonly string[],
+  options?: Pick<FindOptions, "candidates">,
+): Promise<Map<string, SequenceDocuments>> => {
+  const first = { _id: { $in: ids }, position: 0 };
+  if (scope.session !== undefined) return addLastJobs(db, scope, await db.jobs.find(scope, first));
+  // As it is now, and of what is being committed the whole: a read at an instant gives the second, and may take an
+  // instant that is past. It is none before what the router has heard of, so it is made to ask the shards first.
+  if (options?.candidates) {
+    await db.jobs.find(scope, first, { projection: { _id: 1 }, candidates: true });
+  }
+  return findTogether(db, scope, ids);
+};
+
+/**
+ * To first jobs read in a transaction on a sharded cluster. There a `$lookup` makes shards ask each other, of which the router
+ * loses count: later statements of a transaction that has written were refused by MongoDB 8.2. One snapshot serves two
+ * statements as well.
+ */
+export const addLastJobs = async (
+  { jobs }: Database,
+  scope: Scope,
+  firsts: readonly JobDocument[],
+): Promise<Map<string, SequenceDocuments>> => {
+  if (firsts.length === 0) return new Map();
+  const ids = firsts.map(({ _id }) => _id);
+  // The last one, and while a sequence is being continued the one before it.
+  const later = await jobs.find(scope, {
+    ...{ sequenceId: { $in: ids }, position: { $gt: 0 }, continuedToId: { $exists: false } },
+  });
+  later.sort((a, b) => a.position - b.position);
+  const last = new Map(later.map((job) => [job.sequenceId, job]));
+  return new Map(
+    firsts.map((first) => [first._id, { first, current: last.get(first._id) ?? first }]),
+  );
 };

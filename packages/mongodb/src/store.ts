@@ -76,16 +76,24 @@ const primary = { readPreference: "primary" } as const;
 const majorityWrite = { writeConcern: { w: "majority" } } as const;
 const majorityRead = { ...primary, readConcern: { level: "majority" } } as const;
 const localRead = { ...primary, readConcern: { level: "local" } } as const;
+// The commit of a transaction over several shards comes to one after the other. Other reads would see one half of it without
+// the next: a sequence that has ended but for its output. This one waits for what is being committed.
+const snapshotRead = { ...primary, readConcern: { level: "snapshot" } } as const;
 
 // All in one answer, as far as it can hold them; the driver asks for a hundred at a time.
 const batchSize = 100_000;
 
-const readOptions = (scope: Scope, options: FindOptions | undefined): object => {
+const readOptions = (
+  scope: Scope,
+  isSharded: boolean,
+  options: FindOptions | undefined,
+): object => {
   const { candidates = false, ...others } = options ?? {};
   const rest = { ...others, batchSize };
   // Within a transaction concerns are the transaction's, and a command that names one is refused.
   if (scope.session !== undefined) return { ...rest, ...primary, session: scope.session };
-  return { ...rest, ...(candidates ? localRead : majorityRead) };
+  const settledRead = isSharded ? snapshotRead : majorityRead;
+  return { ...rest, ...(candidates ? localRead : settledRead) };
 };
 
 const writeOptions = (scope: Scope, options: object = {}): object =>
@@ -118,19 +126,24 @@ const typed = async <T>(scope: Scope, run: () => Promise<T>): Promise<T> => {
 export const createStoreCollection = <TDocument extends object>(
   database: MongoDatabase,
   name: string,
+  isSharded: boolean,
 ): StoreCollection<TDocument> => {
   const collection = database.collection(name);
   return {
     name,
     find: (scope, filter, options) =>
       typed(scope, async () => {
-        const found = await collection.find(filter, readOptions(scope, options)).toArray();
+        const found = await collection
+          .find(filter, readOptions(scope, isSharded, options))
+          .toArray();
         // The driver cannot know the shape of what this package stored.
         return found as TDocument[];
       }),
     aggregate: <T>(scope: Scope, pipeline: object[], options?: FindOptions) =>
       typed(scope, async () => {
-        const found = await collection.aggregate(pipeline, readOptions(scope, options)).toArray();
+        const found = await collection
+          .aggregate(pipeline, readOptions(scope, isSharded, options))
+          .toArray();
         // As above: the shape is that of the pipeline's last stage.
         return found as T[];
       }),

@@ -1,5 +1,7 @@
 export { startMongodb } from "./mongodb.ts";
 export type { MongodbDatabase, MongodbOptions, MongodbService } from "./mongodb.ts";
+export { startMongodbSharded } from "./mongodb-sharded.ts";
+export type { MongodbShardedService } from "./mongodb-sharded.ts";
 export { startNats } from "./nats.ts";
 export type { NatsService } from "./nats.ts";
 export type { ServiceOptions } from "./options.ts";

@@ -1,7 +1,8 @@
 // What an operator asks, in one command: each part reads a partial index that holds only the jobs it counts.
 import type { StateAdapter, StateSummary } from "queuert/internal";
 import type { Database } from "../database.ts";
-import type { Scope } from "../store.ts";
+import { sequenceIdOf } from "../job-document.ts";
+import type { JobCollection, Scope } from "../store.ts";
 import { isDue, isExpired } from "../instants.ts";
 
 type Summarize = StateAdapter<object, object, string>["summarize"];
@@ -23,7 +24,6 @@ export const createSummarize =
     const parts = [
       ...(["pending", "running", "blocked", "failed"] as const).map(countByType),
       oldestReady,
-      blockedByFailed(db.jobs.name),
       countOf("expired", { status: "running", ...isExpired }),
       countOf("runningLong", {
         status: "running",
@@ -41,13 +41,28 @@ const readParts = async (
 ): Promise<Row[]> => {
   const [first = [], ...others] = parts;
   if (scope.session === undefined) {
-    const unions = others.map((pipeline) => ({ $unionWith: { coll: jobs.name, pipeline } }));
+    const all = [...others, blockedByFailed(jobs.name)];
+    const unions = all.map((pipeline) => ({ $unionWith: { coll: jobs.name, pipeline } }));
     return jobs.aggregate<Row>(scope, [...first, ...unions]);
   }
   // The server has no `$unionWith` in transactions, and a session runs one command at a time.
   const rows: Row[] = [];
   for (const part of parts) rows.push(...(await jobs.aggregate<Row>(scope, part)));
-  return rows;
+  return [...rows, await countBlockedByFailed(jobs, scope)];
+};
+
+const failedWithWaiters = { status: "failed", finishedAt: { $exists: true }, hasWaiters: true };
+
+// Without `$lookup`, for the reason told at `addLastJobs`.
+const countBlockedByFailed = async (jobs: JobCollection, scope: Scope): Promise<Row> => {
+  const failed = await jobs.find(scope, failedWithWaiters, { projection: { sequenceId: 1 } });
+  const ids = failed.map(sequenceIdOf);
+  const waiting = await jobs.find(
+    scope,
+    { blockers: { $in: ids }, openBlockers: { $in: ids }, status: "blocked" },
+    { projection: { _id: 1 } },
+  );
+  return { kind: "blockedByFailed", count: waiting.length };
 };
 
 const countByType = (status: Count["status"]): object[] => [
@@ -79,7 +94,7 @@ const openBlockers = { $ifNull: ["$openBlockers", []] } as const;
 
 // From the failed jobs that somebody waits for to those who wait: few on both sides.
 const blockedByFailed = (jobs: string): object[] => [
-  { $match: { status: "failed", finishedAt: { $exists: true }, hasWaiters: true } },
+  { $match: failedWithWaiters },
   { $project: { failed: { $ifNull: ["$sequenceId", "$_id"] } } },
   {
     $lookup: {

