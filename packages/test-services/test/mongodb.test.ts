@@ -1,6 +1,7 @@
 import { MongoClient } from "mongodb";
 import { describe, expect, it } from "vitest";
 import { startMongodb } from "../src/mongodb.ts";
+import { startMongodbSharded } from "../src/mongodb-sharded.ts";
 import { closing } from "./closing.ts";
 
 describe("mongodb", () => {
@@ -28,5 +29,23 @@ describe("mongodb", () => {
     await server.stepDown();
     await numbers.insertOne({ two: 2 });
     expect(await numbers.countDocuments()).toBe(2);
+  }, 60_000);
+
+  it("spreads a collection over two shards", async () => {
+    await using cluster = await closing(startMongodbSharded());
+    const { url, name } = await cluster.createDatabase();
+    await cluster.shard(name, "numbers", { _id: "hashed" });
+    await using client = await new MongoClient(url).connect();
+    const documents = Array.from({ length: 50 }, (_, number) => ({ number }));
+    await client.db(name).collection("numbers").insertMany(documents);
+    const counts = await Promise.all(
+      cluster.shardUrls.map(async (shardUrl) => {
+        await using shard = await new MongoClient(shardUrl).connect();
+        // Awaited here: the client is closed on the way out.
+        return await shard.db(name).collection("numbers").countDocuments();
+      }),
+    );
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(50);
   }, 60_000);
 });
