@@ -98,10 +98,12 @@ export const readSequences = async (
   entries: readonly KeyEntry[],
 ): Promise<Map<string, SequenceDocuments>> => {
   const ids = entries.map(({ sequenceId }) => sequenceId);
+  // The snapshot first: what is committed between two reads is then in the later one, and not in the snapshot, in which its
+  // mark would pass for something that the other read has seen.
+  const inside = await findSequences(db, scope, ids);
   const sequences = await findSequences(db, outside, ids, { candidates: true });
   const isOwn = ({ first, current }: SequenceDocuments): boolean =>
     db.jobs.isTouched(scope, first._id) || db.jobs.isTouched(scope, current._id);
-  const inside = await findSequences(db, scope, ids);
   for (const id of ids) {
     const own = inside.get(id);
     // Not one that is only in the snapshot: it has been deleted since.

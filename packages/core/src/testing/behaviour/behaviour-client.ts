@@ -80,7 +80,9 @@ export interface BehaviourClient {
     typeName: string,
     options?: NewSequence,
   ) => Promise<StartedSequence>;
-  /** In a transaction of its own, run again where the store asks for it, as a user would. */
+  /** A transaction, run again where the store asks for it, as a user would. */
+  readonly transact: BehaviourQueuert["transaction"];
+  /** In a transaction of its own. */
   readonly start: (typeName: string, options?: NewSequence) => Promise<StartedSequence>;
   /** Starts a worker that is stopped after the case. It polls often, unless told otherwise. */
   readonly work: (processes: Processes, options?: WorkOptions) => Promise<RunningWorker>;
@@ -126,15 +128,14 @@ export const openBehaviourClient = async (
     ) => Promise<StartedSequence>;
     return start({ ...context, typeName, input, ...others });
   };
+  const transact: BehaviourClient["transact"] = (callback) =>
+    runAgainOnConflict(() => queuert.transaction(callback), pair.isTransactionConflict);
   return {
     queuert,
     events,
     startIn,
-    start: (typeName, given) =>
-      runAgainOnConflict(
-        () => queuert.transaction((context) => startIn(context, typeName, given)),
-        pair.isTransactionConflict,
-      ),
+    transact,
+    start: (typeName, given) => transact((context) => startIn(context, typeName, given)),
     work: async (processes, given = {}) => {
       const { middleware = [], ...workerOptions } = given;
       const worker = await implementAll(queuert, processes, middleware).start({

@@ -3,9 +3,9 @@ import type { BehaviourClient } from "./behaviour-client.ts";
 import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
 import { rejection } from "./rejection.ts";
 
-/** Completes the current job of a `task` sequence with an output. */
+/** Completes the current job of a `task` sequence with an output; it may meet the worker's renewal of that job. */
 const completeTask = (client: BehaviourClient, id: string, output: string): Promise<unknown> =>
-  client.queuert.transaction((tx) =>
+  client.transact((tx) =>
     client.queuert.completeJobSequence({
       ...tx,
       typeName: "task",
