@@ -1,0 +1,60 @@
+// A start with a key looks at what is committed and at its own snapshot. Whatever comes between the two looks, it must not be
+// answered with a sequence that is gone.
+import { providedMongodb } from "@queuert/test-services/provided";
+import { MongoClient } from "mongodb";
+import { aJob, aKey } from "queuert/testing";
+import { expect, it } from "vitest";
+import type { MongoCollection, MongoDatabase } from "../src/driver.ts";
+import { createMongoStateAdapter } from "../src/index.ts";
+import { createMongodbProvider } from "../src/providers/mongodb.ts";
+
+/** The database, with something happening after each look at the sequence. */
+const interrupted = (
+  database: MongoDatabase,
+  sequenceId: string,
+  onSeen: () => Promise<void>,
+): MongoDatabase => ({
+  databaseName: database.databaseName,
+  command: (...args) => database.command(...args),
+  collection: (name) => {
+    const collection = database.collection(name);
+    const aggregate: MongoCollection["aggregate"] = (pipeline, options) => ({
+      toArray: async () => {
+        const found = await collection.aggregate(pipeline, options).toArray();
+        if (JSON.stringify(pipeline).includes(sequenceId)) await onSeen();
+        return found;
+      },
+    });
+    return new Proxy(collection, {
+      get: (target, key) => {
+        if (key === "aggregate") return aggregate;
+        const value: unknown = Reflect.get(target, key);
+        return typeof value === "function" ? (value.bind(target) as unknown) : value;
+      },
+    });
+  },
+});
+
+it("a deletion between the looks of a start is not missed", async () => {
+  const { url, name, drop } = await providedMongodb().createDatabase();
+  const client = new MongoClient(url);
+  const provider = createMongodbProvider({ client, databaseName: name });
+  const other = await createMongoStateAdapter({ stateProvider: provider });
+  await other.migrateToLatest();
+  const keyed = aJob({ deduplication: aKey("k") });
+  const [old] = await other.createJobs({ jobs: [keyed] });
+  const oldId = old?.job.id ?? "";
+
+  let looks = 0;
+  const database = interrupted(provider.database, oldId, async () => {
+    looks += 1;
+    if (looks === 1) await other.deleteSequences({ rootSequenceIds: [oldId] });
+  });
+  const late = await createMongoStateAdapter({ stateProvider: { ...provider, database } });
+  const [started] = await late.createJobs({ jobs: [keyed] });
+  expect(looks).toBeGreaterThanOrEqual(2);
+  const [stored] = await other.getJobs({ ids: [started?.job.id ?? ""] });
+  expect(stored?.id).toBe(started?.job.id);
+  await client.close();
+  await drop();
+});
