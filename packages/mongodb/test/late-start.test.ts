@@ -48,7 +48,10 @@ it("a deletion between the looks of a start is not missed", async () => {
   let looks = 0;
   const database = interrupted(provider.database, oldId, async () => {
     looks += 1;
-    if (looks === 1) await other.deleteSequences({ rootSequenceIds: [oldId] });
+    if (looks > 1) return;
+    await other.runInTransaction((context) =>
+      other.deleteSequences({ context, rootSequenceIds: [oldId] }),
+    );
   });
   const late = await createMongoStateAdapter({ stateProvider: { ...provider, database } });
   const [started] = await late.createJobs({ jobs: [keyed] });
