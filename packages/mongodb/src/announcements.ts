@@ -14,7 +14,6 @@
 // that makes a job wait for a sequence nobody has waited for, and goes on to write that sequence: its first try ends with
 // a conflict, its second finds the job marked.
 import type { Database } from "./database.ts";
-import { isTimeExpired } from "./driver-errors.ts";
 import { MongoTransactionAbortedError } from "./errors.ts";
 import {
   announceMark,
@@ -26,6 +25,7 @@ import {
 import { findSequences, type SequenceDocuments } from "./sequences.ts";
 import { outside, type Scope } from "./store.ts";
 import { createToken } from "./token.ts";
+import { untilWritten } from "./until-written.ts";
 
 type Sequences = ReadonlyMap<string, SequenceDocuments>;
 
@@ -112,16 +112,12 @@ const markOutside = async (
 ): Promise<void> => {
   let unmarked = sequenceIds.map((id) => before.get(id)).filter(isUnmarked);
   while (unmarked.length > 0) {
-    const remainingMs = Math.ceil(deadline - performance.now());
-    if (remainingMs <= 0) throw new MongoTransactionAbortedError("write_conflict");
     const currentIds = unmarked.map(({ current }) => current._id).sort();
     const filter = { _id: { $in: currentIds }, hasWaiters: { $exists: false } };
-    try {
-      const marked = { $set: { hasWaiters: true } };
-      await db.jobs.updateMany(outside, filter, marked, { maxTimeMS: remainingMs });
-    } catch (error) {
-      if (!isTimeExpired(error)) throw error;
-    }
+    await untilWritten(db, deadline, (scope) =>
+      db.jobs.updateMany(scope, filter, { $set: { hasWaiters: true } }),
+    );
+    if (performance.now() > deadline) throw new MongoTransactionAbortedError("write_conflict");
     const ids = unmarked.map(({ first }) => first._id);
     const now = await findSequences(db, outside, ids, { candidates: true });
     unmarked = ids.map((id) => now.get(id)).filter(isUnmarked);

@@ -1,11 +1,10 @@
 // What a transaction leaves for others to see what became of it: a document that it inserts, and whose name it has told
-// outside. Others cannot see it while the transaction is open; but they can try to write it. Outside of transactions
-// that waits for the end, and in one it conflicts. If nothing was committed, the mark of another is written in its
-// place: void.
+// outside. Others cannot see it while the transaction is open; but they can try to write it, which is a conflict until the
+// end. If nothing was committed, the mark of another is written in its place: void.
 import type { Database } from "./database.ts";
-import { duplicateAsConflict, isDuplicateKey, isTimeExpired } from "./driver-errors.ts";
-import { MongoTransactionAbortedError } from "./errors.ts";
+import { duplicateAsConflict } from "./driver-errors.ts";
 import { outside, type Scope, type UpdateOne } from "./store.ts";
+import { untilWritten } from "./until-written.ts";
 
 export interface WaitDocument {
   readonly _id: string;
@@ -103,32 +102,15 @@ const voidUnlessTaken = (markId: string): UpdateOne => ({
   },
 });
 
-/** Tries to write others' marks outside, which waits for them. Answers whether all have ended. */
-const tryVoid = async (
-  { waits }: Database,
-  markIds: readonly string[],
-  maxTimeMS: number,
-): Promise<boolean> => {
-  try {
-    await waits.bulkUpdate(outside, markIds.map(voidUnlessTaken), { maxTimeMS });
-    return true;
-  } catch (error) {
-    // A duplicate: the transaction, or somebody else who asks, was faster.
-    if (!isTimeExpired(error) && !isDuplicateKey(error)) throw error;
-    return false;
-  }
-};
-
-/** Waits until the transactions of these marks have ended, however. */
+/** Waits until the transactions of these marks have ended, however: until then their marks cannot be written. */
 export const untilMarked = async (
   db: Database,
   markIds: readonly string[],
   deadline: number,
 ): Promise<void> => {
   if (markIds.length === 0) return;
-  for (;;) {
-    const remainingMs = Math.ceil(deadline - performance.now());
-    if (remainingMs <= 0) throw new MongoTransactionAbortedError("write_conflict");
-    if (await tryVoid(db, markIds, remainingMs)) return;
-  }
+  await untilWritten(db, deadline, (scope) =>
+    // A duplicate: the transaction, or somebody else who asks, was faster.
+    duplicateAsConflict(() => db.waits.bulkUpdate(scope, markIds.map(voidUnlessTaken))),
+  );
 };
