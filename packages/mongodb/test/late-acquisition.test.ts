@@ -4,31 +4,21 @@ import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient } from "mongodb";
 import { jobs } from "queuert/testing";
 import { describe, expect, it } from "vitest";
-import type { MongoCollection, MongoDatabase } from "../src/driver.ts";
+import type { MongoDatabase } from "../src/driver.ts";
 import { createMongoStateAdapter } from "../src/index.ts";
 import { createMongodbProvider } from "../src/providers/mongodb.ts";
+import { overrideCollections } from "./override-collections.ts";
 
 /** The database, with something happening before what has been claimed is read back. */
-const pausing = (database: MongoDatabase, pause: () => Promise<void>): MongoDatabase => ({
-  databaseName: database.databaseName,
-  command: (...args) => database.command(...args),
-  collection: (name) => {
-    const collection = database.collection(name);
-    const find: MongoCollection["find"] = (filter, options) => ({
+const pausing = (database: MongoDatabase, pause: () => Promise<void>): MongoDatabase =>
+  overrideCollections(database, (collection) => ({
+    find: (filter, options) => ({
       toArray: async () => {
         if ("claim" in filter) await pause();
         return collection.find(filter, options).toArray();
       },
-    });
-    return new Proxy(collection, {
-      get: (target, key) => {
-        if (key === "find") return find;
-        const value: unknown = Reflect.get(target, key);
-        return typeof value === "function" ? (value.bind(target) as unknown) : value;
-      },
-    });
-  },
-});
+    }),
+  }));
 
 describe("an acquisition that stands still", () => {
   it.each([

@@ -4,36 +4,26 @@ import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient } from "mongodb";
 import { aJob, aKey } from "queuert/testing";
 import { expect, it } from "vitest";
-import type { MongoCollection, MongoDatabase } from "../src/driver.ts";
+import type { MongoDatabase } from "../src/driver.ts";
 import { createMongoStateAdapter } from "../src/index.ts";
 import { createMongodbProvider } from "../src/providers/mongodb.ts";
+import { overrideCollections } from "./override-collections.ts";
 
 /** The database, with something happening after each look at the sequence. */
 const interrupted = (
   database: MongoDatabase,
   sequenceId: string,
   onSeen: () => Promise<void>,
-): MongoDatabase => ({
-  databaseName: database.databaseName,
-  command: (...args) => database.command(...args),
-  collection: (name) => {
-    const collection = database.collection(name);
-    const aggregate: MongoCollection["aggregate"] = (pipeline, options) => ({
+): MongoDatabase =>
+  overrideCollections(database, (collection) => ({
+    aggregate: (pipeline, options) => ({
       toArray: async () => {
         const found = await collection.aggregate(pipeline, options).toArray();
         if (JSON.stringify(pipeline).includes(sequenceId)) await onSeen();
         return found;
       },
-    });
-    return new Proxy(collection, {
-      get: (target, key) => {
-        if (key === "aggregate") return aggregate;
-        const value: unknown = Reflect.get(target, key);
-        return typeof value === "function" ? (value.bind(target) as unknown) : value;
-      },
-    });
-  },
-});
+    }),
+  }));
 
 it("a deletion between the looks of a start is not missed", async () => {
   const { url, name, drop } = await providedMongodb().createDatabase();
