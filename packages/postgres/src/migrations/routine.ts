@@ -12,6 +12,8 @@ export interface Routine {
   readonly args: string;
   readonly returns: string;
   readonly body: string;
+  /** Takes only rows that nobody holds, in an order of its own. */
+  readonly skipsLockedRows?: true;
 }
 
 // The statements are written for ordered index probes. Stale statistics must not talk the planner into reading the whole
@@ -25,13 +27,22 @@ const plannerSettings = [
   "plan_cache_mode = force_generic_plan",
 ];
 
+// SKIP LOCKED can wait all the same: for whoever updates a row that its holder has let go just before, since the server
+// then locks the later versions of the row without skipping. With rows in hand that were locked in another order than by
+// id, that is a deadlock. So we give way, well before the server looks for one (after a second) and takes any of the two.
+const givingWay = "lock_timeout = '500ms'";
+
 export const createRoutineSql = (
   names: StoreNames,
-  { name, args, returns, body }: Routine,
-): string =>
-  `CREATE FUNCTION ${names.schema}.${name}(${args}) RETURNS ${returns}\n` +
-  `LANGUAGE plpgsql VOLATILE\n${plannerSettings.map((setting) => `SET ${setting}\n`).join("")}` +
-  `AS $queuert$${body}$queuert$`;
+  { name, args, returns, body, skipsLockedRows }: Routine,
+): string => {
+  const settings = skipsLockedRows ? [...plannerSettings, givingWay] : plannerSettings;
+  return (
+    `CREATE FUNCTION ${names.schema}.${name}(${args}) RETURNS ${returns}\n` +
+    `LANGUAGE plpgsql VOLATILE\n${settings.map((setting) => `SET ${setting}\n`).join("")}` +
+    `AS $queuert$${body}$queuert$`
+  );
+};
 
 interface TypeColumn {
   readonly name: string;

@@ -20,9 +20,13 @@ for (const [name, databases] of servers) {
   describe(`SERIALIZABLE by default on ${name}`, () => {
     const url = lazyDatabaseUrl(databases);
     const options = "-c default_transaction_isolation=serializable";
+    // Of eighty statements at once the server refuses many, and some more often than a call is retried by default. A worker
+    // goes on for more than a minute; so do these.
+    const adapter = { connectionRetryConfig: { maxRetries: 100, maxDelayMs: 200 } };
     stateRacesTestSuite({
       it: extendWithStatePostgres(extendWithCommon(it), {
         connect: async () => connectPg(await url(), { options }),
+        adapter,
       }),
     });
   });

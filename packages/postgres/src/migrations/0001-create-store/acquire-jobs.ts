@@ -187,6 +187,7 @@ export const acquireJobs = (names: StoreNames): Routine => ({
   name: "acquire_jobs",
   args,
   returns: `SETOF ${names.schema}.acquired_job`,
+  skipsLockedRows: true,
   body: `${declarations(names.idType)}
 BEGIN
   v_expired_types := ARRAY(

@@ -156,6 +156,7 @@ export const deleteFinishedSequences = (names: StoreNames): Routine => ({
   name: "delete_finished_sequences",
   args: "p_completed_ms float8, p_failed_ms float8, p_limit integer",
   returns: `SETOF ${names.schema}.job_result`,
+  skipsLockedRows: true,
   body: `
 DECLARE
   v_now timestamptz := clock_timestamp();

@@ -8,6 +8,7 @@ export const renewLeases = (names: StoreNames): Routine => ({
   name: "renew_leases",
   args: `p_ids ${names.idType}[], p_lease_versions integer[], p_lease_ms float8[]`,
   returns: `SETOF ${names.schema}.job_result`,
+  skipsLockedRows: true,
   body: `
 DECLARE
   v_now timestamptz := clock_timestamp();
@@ -20,7 +21,7 @@ BEGIN
     JOIN ${names.schema}.job j ON j.id = u.id
     WHERE j.status = 'running' AND j.lease_version = u.lease_version
       AND j.leased_until < v_now + u.lease_ms * interval '1 ms'
-    FOR NO KEY UPDATE OF j SKIP LOCKED
+    ORDER BY j.id FOR NO KEY UPDATE OF j SKIP LOCKED
   )
   UPDATE ${names.schema}.job j
   SET leased_until = greatest(j.leased_until, v_now + f.lease_ms * interval '1 ms')
@@ -75,6 +76,7 @@ export const reclaimExpiredLeases = (names: StoreNames): Routine => ({
   name: "reclaim_expired_leases",
   args: "p_limit integer",
   returns: `SETOF ${names.schema}.job_result`,
+  skipsLockedRows: true,
   body: `
 DECLARE
   v_now timestamptz := clock_timestamp();

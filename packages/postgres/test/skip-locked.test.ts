@@ -1,0 +1,109 @@
+// SKIP LOCKED can wait: for whoever updates a row that its holder has let go between the server's look at it and its lock.
+// That moment cannot be held open from outside. A trigger takes its place: it makes who skips locked rows wait, with a row
+// in hand, for a transaction that then wants that row. The server is not asked to find the deadlock in time.
+import pg from "pg";
+import type { AnyStateAdapter } from "queuert/internal";
+import { aJob } from "queuert/testing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createPgStateAdapter, isTransientPgError } from "../src/index.ts";
+import { createPgPoolStateProvider } from "../src/providers/pg.ts";
+import { servers } from "./fixtures.ts";
+
+const awaited = 1;
+
+const makeWritersWait = `
+  CREATE FUNCTION wait_in_between() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_advisory_xact_lock(${awaited});
+    RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+  END $$;
+  CREATE TRIGGER wait_in_between BEFORE UPDATE OR DELETE ON queuert.job
+  FOR EACH ROW EXECUTE FUNCTION wait_in_between()`;
+
+describe.each(servers)("%s", (_server, databases) => {
+  let pool: pg.Pool;
+  let adapter: AnyStateAdapter;
+  let id: string;
+
+  beforeEach(async () => {
+    const database = await databases().createDatabase();
+    const options = "-c deadlock_timeout=60s";
+    pool = new pg.Pool({ connectionString: database.url, max: 10, options });
+    const pgAdapter = await createPgStateAdapter({
+      stateProvider: createPgPoolStateProvider(pool),
+      connectionRetryConfig: { maxRetries: 0 },
+    });
+    await pgAdapter.migrateToLatest();
+    adapter = pgAdapter;
+    const [created] = await adapter.createJobs({ jobs: [aJob()] });
+    id = created?.job.id ?? "";
+  });
+  afterEach(() => pool.end());
+
+  const acquire = (leaseMs: number) =>
+    adapter.acquireJobs({
+      workerId: "w",
+      limit: 1,
+      types: [{ typeName: "task", leaseMs, limit: 1 }],
+    });
+
+  interface Skipper {
+    readonly prepare?: () => Promise<unknown>;
+    readonly run: () => Promise<unknown>;
+  }
+
+  const skippers: Readonly<Record<string, Skipper>> = {
+    acquireJobs: { run: () => acquire(60_000) },
+    renewLeases: {
+      prepare: () => acquire(60_000),
+      run: () => adapter.renewLeases({ leases: [{ jobId: id, leaseVersion: 1, leaseMs: 90_000 }] }),
+    },
+    reclaimExpiredLeases: {
+      prepare: () => acquire(0),
+      run: () => adapter.reclaimExpiredLeases({ limit: 1 }),
+    },
+    deleteFinishedSequences: {
+      prepare: () =>
+        adapter.completeJobs({
+          workerId: null,
+          completions: [
+            { jobId: id, leaseVersion: null, outcome: { kind: "output", output: "1" } },
+          ],
+        }),
+      run: () => adapter.deleteFinishedSequences({ completedForMs: 0, failedForMs: 0, limit: 1 }),
+    },
+  };
+
+  const untilOneWaits = async (): Promise<void> => {
+    for (;;) {
+      const { rows } = await pool.query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      );
+      if (rows.length > 0) return;
+    }
+  };
+
+  it.each(Object.entries(skippers))("%s gives way to whom it waits for", async (_name, skipper) => {
+    await skipper.prepare?.();
+    await pool.query(makeWritersWait);
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    await client.query("SELECT pg_advisory_xact_lock($1)", [awaited]);
+    const failure = skipper.run().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    await untilOneWaits();
+    const { rows } = await client.query(
+      "SELECT id FROM queuert.job WHERE id = $1::uuid FOR NO KEY UPDATE",
+      [id],
+    );
+    expect(rows).toEqual([{ id }]);
+    expect(await failure).toMatchObject({ code: "55P03" });
+    // So an adapter with its usual retries asks again.
+    expect(isTransientPgError(await failure)).toBe(true);
+    await client.query("COMMIT");
+    client.release();
+    await skipper.run();
+  });
+});
