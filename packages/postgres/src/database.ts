@@ -35,6 +35,8 @@ export interface Database<TContext> {
   ids(ids: readonly (string | null)[]): string;
   /** Ids to store. Refuses what the server would refuse, without breaking the caller's transaction. */
   storableIds(ids: readonly (string | null)[]): string;
+  /** The same of one. */
+  storableId(id: string | null): string | null;
   /** An id to look for, or null if no job can have it. */
   id(id: string): string | null;
 }
@@ -50,6 +52,10 @@ export const createDatabase = <
   const isPossible = possibleIds(names.idType);
   const possible = (id: string | null): string | null =>
     id !== null && isPossible(id) ? id : null;
+  const storable = (id: string | null): string | null => {
+    if (id === null || isPossible(id)) return id;
+    throw new PgInvalidJobIdError(names.idType);
+  };
   const statement = (name: string, sql: string): Call<TTxContext | TContext> => {
     const fullName = `queuert_${name}`;
     return (params, context) => provider.executeSql({ name: fullName, sql, params }, context);
@@ -74,10 +80,8 @@ export const createDatabase = <
     },
     id: possible,
     ids: (ids) => toArrayLiteral(ids.map(possible)),
-    storableIds: (ids) => {
-      if (ids.every((id) => id === null || isPossible(id))) return toSparseArrayLiteral(ids);
-      throw new PgInvalidJobIdError(names.idType);
-    },
+    storableIds: (ids) => toSparseArrayLiteral(ids.map(storable)),
+    storableId: storable,
   };
 };
 

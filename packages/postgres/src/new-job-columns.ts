@@ -62,7 +62,7 @@ export const toCreatedJob = (job: NewStateJob, id: string, row: PgRow): StateJob
     priority: job.priority,
     onBlockerFailure: job.onBlockerFailure,
     createdAt,
-    scheduledAt: toDate(row["scheduled_at_us"]),
+    scheduledAt: toDate(row["scheduled_at_us"] ?? row["created_at_us"]),
     attempt: 0,
     lastAttemptAt: null,
     lastAttemptError: null,

@@ -3,6 +3,7 @@
 import type { CreatedStateJob, NewEntryJob, NewStateJob } from "queuert/internal";
 import { argument, column } from "../database.ts";
 import { toStateJob } from "../job-row.ts";
+import { createInsertJobs } from "../insert-jobs.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
 import type { PgRow } from "../state-provider.ts";
 import { idMaker } from "./make-ids.ts";
@@ -15,8 +16,7 @@ export const createJobs = (db: PgDatabase, generateId: () => string): PgState["c
   const types = ["id[]", ...newJobColumnTypes, ...placeTypes, ...deduplicationTypes];
   const create = db.routine("create_jobs", types);
   const createWithIds = db.idDefault === null ? null : withIdDefault(db, types);
-  // Without keys nothing is found instead of created, and ids are known: the answer is three columns.
-  const createNew = db.routine("create_jobs", types, "ordinal, created_at_us, scheduled_at_us");
+  const insert = createInsertJobs(db);
   const makeIds = idMaker(db, generateId);
   const lookUp = createdBefore(db);
   // A retry after a lost answer calls again with the same array: it must find what the first try stored.
@@ -37,8 +37,10 @@ export const createJobs = (db: PgDatabase, generateId: () => string): PgState["c
     // Alone it may be repeated after a lost answer; in a transaction of the caller's it is lost with that.
     if (context === undefined) idsByJobs.set(jobs, ids);
     const hasKeys = jobs.some((job) => job.kind === "entry" && job.deduplication !== null);
-    const call = hasKeys ? create : createNew;
-    return toCreated(jobs, ids, await call([db.ids(ids), ...columns(db, jobs)], context));
+    const rows = hasKeys
+      ? await create([db.ids(ids), ...columns(db, jobs)], context)
+      : await insert(ids, jobs, context);
+    return toCreated(jobs, ids, rows);
   };
 };
 
