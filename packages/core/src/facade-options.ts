@@ -1,6 +1,8 @@
 // Users spread the context of their transaction into the options of a call. What is an option proper is named here, per
 // method; everything else is context, whatever an adapter calls it.
 import { InvalidOptionError } from "./errors.ts";
+import { assertSpelling } from "./model/assert-spelling.ts";
+import { nearNames } from "./model/near-names.ts";
 
 export type Options = Readonly<Record<string, unknown>>;
 
@@ -63,9 +65,26 @@ export const splitOptions = (
   const own: Record<string, unknown> = {};
   const context: Record<string, unknown> = {};
   for (const key of Object.keys(options)) {
-    (names.includes(key) ? own : context)[key] = options[key];
+    if (names.includes(key)) own[key] = options[key];
+    else {
+      context[key] = options[key];
+      if (!contextNames.has(key)) assertContextName(key, options, names);
+    }
   }
   return { own, context };
+};
+
+// Names that have passed, so that those of a provider are compared with the options once and not in every call.
+const contextNames = new Set<string>();
+const contextNamesMax = 100;
+
+const assertContextName = (key: string, options: Options, names: readonly string[]): void => {
+  assertSpelling(options, names);
+  // Passed for this method; for another it may still be a typo.
+  const isFarFromAll = Object.values(optionNames).every(
+    (others) => nearNames(key, others).length === 0,
+  );
+  if (isFarFromAll && contextNames.size < contextNamesMax) contextNames.add(key);
 };
 
 /** A call without any context runs by itself. */

@@ -33,8 +33,11 @@ export { wrapStateAdapterWithRetry } from "./adapter-kit/wrap-state-adapter-with
 export {
   assertDurationMs,
   assertInteger,
+  assertMethods,
   assertName,
+  assertObject,
   assertPositiveMs,
+  hasMethods,
 } from "./model/assert-option.ts";
 export { exponentialDelayMs, type Jitter, withJitter } from "./model/backoff.ts";
 export { defaults, limits } from "./defaults.ts";

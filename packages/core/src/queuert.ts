@@ -11,6 +11,7 @@ import { createEngine, type EngineSeams } from "./create-engine.ts";
 import { createFacade } from "./facade.ts";
 import type { JobTypes } from "./job-types/define-job-types.ts";
 import { assertObject } from "./model/assert-option.ts";
+import { assertSpelling } from "./model/assert-spelling.ts";
 import type { Log } from "./observe/log.ts";
 import type { Queuert } from "./queuert-types.ts";
 
@@ -34,6 +35,14 @@ export const createQueuert = async <
   options: QueuertOptions<TDefinitions, TStateAdapter>,
 ): Promise<Queuert<TDefinitions, TStateAdapter>> => createQueuertWith(options, {});
 
+const optionNames = [
+  "stateAdapter",
+  "jobTypeDefinitions",
+  "notifyAdapter",
+  "observabilityAdapter",
+  "log",
+];
+
 /** Adapters of any context and id type: methods are compared bivariantly, so the widest contexts admit all. */
 type AnyAdapter = StateAdapter<BaseStateAdapterContext, BaseStateAdapterContext, string>;
 
@@ -43,6 +52,7 @@ export const createQueuertWith = async <TDefinitions, TStateAdapter extends AnyA
   seams: EngineSeams,
 ): Promise<Queuert<TDefinitions, TStateAdapter>> => {
   assertObject(options, "options");
+  assertSpelling(options, optionNames);
   const stateAdapter: AnyStateAdapter = options.stateAdapter;
   const { jobTypeDefinitions, ...others } = options;
   const engine = createEngine({ ...others, stateAdapter, jobTypes: jobTypeDefinitions }, seams);

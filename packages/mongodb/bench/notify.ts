@@ -23,8 +23,8 @@ interface Transport {
 type Open = (onMessage: () => void) => Promise<Transport>;
 
 const openCapped: Open = async (onMessage) => {
-  const sender = await createMongoNotifyAdapter({ notifyProvider: { database: here.db(name) } });
-  const hearer = await createMongoNotifyAdapter({ notifyProvider: { database: there.db(name) } });
+  const sender = await createMongoNotifyAdapter({ provider: { database: here.db(name) } });
+  const hearer = await createMongoNotifyAdapter({ provider: { database: there.db(name) } });
   const stop = await hearer.listenJobScheduled({ typeNames: ["task"], onJobScheduled: onMessage });
   return {
     publish: () => sender.notifyJobScheduled([{ typeName: "task", count: 1 }]),

@@ -5,6 +5,8 @@ import {
   type ChannelNotifyAdapter,
   createChannelNotifyAdapter,
   createReconnectingSubscriber,
+  hasMethods,
+  InvalidOptionError,
   type NotifyChannel,
   notifyChannelSuffixes,
   type NotifyTransport,
@@ -15,7 +17,7 @@ import { awaitMs, openNotificationTail } from "./notification-tail.ts";
 import type { MongoNotifyProvider, NotifyCollection } from "./notify-provider.ts";
 
 export interface MongoNotifyAdapterOptions {
-  readonly notifyProvider: MongoNotifyProvider;
+  readonly provider: MongoNotifyProvider;
   /** What the collection's name begins with; `"queuert_"` if left out. As for the state adapter. */
   readonly collectionPrefix?: string | undefined;
   /** How large the capped collection is made; the oldest notifications give way. Default: 4 MiB. */
@@ -36,7 +38,11 @@ const namespaceExists = 48;
 export const createMongoNotifyAdapter = async (
   options: MongoNotifyAdapterOptions,
 ): Promise<ChannelNotifyAdapter> => {
-  const { collectionPrefix = "queuert_", sizeBytes = defaultSizeBytes } = options;
+  const { provider, collectionPrefix = "queuert_", sizeBytes = defaultSizeBytes } = options;
+  const remedy = "give a provider, such as `createMongodbProvider({ client })` makes";
+  if (!hasMethods(provider?.database, ["collection", "command"])) {
+    throw new InvalidOptionError("provider", provider, remedy);
+  }
   assertName(collectionPrefix, "collectionPrefix", 100);
   assertInteger(sizeBytes, "sizeBytes", { min: 65_536, max: 1_024 ** 3 });
   const name = `${collectionPrefix}notifications`;
@@ -45,7 +51,7 @@ export const createMongoNotifyAdapter = async (
 };
 
 const createTransport = (
-  { notifyProvider: { database }, onError }: MongoNotifyAdapterOptions,
+  { provider: { database }, onError }: MongoNotifyAdapterOptions,
   name: string,
   sizeBytes: number,
 ): NotifyTransport => {

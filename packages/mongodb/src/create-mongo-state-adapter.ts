@@ -1,4 +1,5 @@
 import {
+  assertMethods,
   assertName,
   type ConnectionRetryConfig,
   createJobIdGenerator,
@@ -57,6 +58,8 @@ export interface MongoStateAdapter<
   migrateToLatest(options?: MigrateOptions): Promise<MigrationReport>;
 }
 
+const providerMethods = ["runInTransaction", "provideContext", "sessionOf"];
+
 /** Keeps jobs in MongoDB. Refuses a server without transactions. Call `migrateToLatest` once per deployment. */
 export const createMongoStateAdapter = async <
   TTxContext extends object,
@@ -68,6 +71,8 @@ export const createMongoStateAdapter = async <
   const { stateProvider, collectionPrefix = "queuert_", connectionRetryConfig } = options;
   const { idGenerator = createJobIdGenerator(), isTransientError = isTransientMongoError } =
     options;
+  const remedy = "give a provider, such as `createMongodbProvider({ client })` makes";
+  assertMethods(stateProvider, "stateProvider", providerMethods, remedy);
   assertName(collectionPrefix, "collectionPrefix", 100);
   const retry = { ...connectionRetryConfig, isRetryable: isTransientError };
   const { isSharded } = await withRetry(() => assertTransactional(stateProvider.database), retry);

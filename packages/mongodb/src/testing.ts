@@ -90,9 +90,9 @@ export const openNotifyMongodb = async ({
 }: MongoTestOptions): Promise<NotifyAdapterHarness> => {
   const clients = [createClient(url), createClient(url)] as const;
   const [first, second] = clients.map((client) => client.db(databaseName)) as [Db, Db];
-  const notifyAdapter = await createMongoNotifyAdapter({ notifyProvider: { database: first } });
+  const notifyAdapter = await createMongoNotifyAdapter({ provider: { database: first } });
   const secondNotifyAdapter = await createMongoNotifyAdapter({
-    notifyProvider: { database: second },
+    provider: { database: second },
   });
   return {
     notifyAdapter,

@@ -52,7 +52,7 @@ describe("the collection of notifications", () => {
     try {
       const database = client.db(name);
       await database.collection("queuert_notifications").insertOne({ channel: "x", text: "y" });
-      const adapter = await createMongoNotifyAdapter({ notifyProvider: { database } });
+      const adapter = await createMongoNotifyAdapter({ provider: { database } });
       const published = adapter.notifyJobSequenceCompleted(["a"]);
       await expect(published).rejects.toBeInstanceOf(MongoNotifyCollectionError);
       await adapter.close();
@@ -69,7 +69,7 @@ describe("the collection of notifications", () => {
       const adapters = await Promise.all(
         clients.map((client) =>
           createMongoNotifyAdapter({
-            notifyProvider: { database: client.db(name) },
+            provider: { database: client.db(name) },
             sizeBytes: 65_536,
           }),
         ),

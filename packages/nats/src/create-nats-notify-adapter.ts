@@ -1,6 +1,7 @@
 // NATS subjects as the transport of a notify adapter. One connection carries everything: it is multiplexed, it
 // reconnects and it subscribes again by itself, so what is left is to tell listeners when it has.
 import {
+  assertMethods,
   assertName,
   type ChannelNotifyAdapter,
   type ChannelSubscriber,
@@ -147,6 +148,8 @@ const assertSubjectPrefix = (prefix: string): void => {
 export const createNatsNotifyAdapter = async (
   options: NatsNotifyAdapterOptions,
 ): Promise<ChannelNotifyAdapter> => {
+  const remedy = "give what `await connect(…)` of a NATS client answers";
+  assertMethods(options.nc, "nc", ["publish", "subscribe", "flush", "status"], remedy);
   if (options.subjectPrefix !== undefined) assertSubjectPrefix(options.subjectPrefix);
   return createChannelNotifyAdapter({
     transport: createTransport(options),

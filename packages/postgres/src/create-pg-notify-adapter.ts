@@ -4,6 +4,7 @@ import {
   type ChannelNotifyAdapter,
   createChannelNotifyAdapter,
   createReconnectingSubscriber,
+  hasMethods,
   limits,
   type NotifyChannel,
   type NotifyTransport,
@@ -69,7 +70,11 @@ const createTransport = ({
 export const createPgNotifyAdapter = async (
   options: PgNotifyAdapterOptions,
 ): Promise<ChannelNotifyAdapter> => {
-  const { channelPrefix = "queuert", pingIntervalMs } = options;
+  const { provider, channelPrefix = "queuert", pingIntervalMs } = options;
+  if (!hasMethods(provider, ["publish", "connectSubscriber"])) {
+    const expected = "a provider, such as `createPgPoolNotifyProvider(pool)` makes";
+    throw new PgInvalidOptionError("provider", expected);
+  }
   if (!channelPrefixPattern.test(channelPrefix)) {
     throw new PgInvalidOptionError("channelPrefix", "up to 40 letters, digits and underscores");
   }

@@ -2,10 +2,12 @@ import {
   type BaseStateAdapterContext,
   type ConnectionRetryConfig,
   createJobIdGenerator,
+  hasMethods,
   type StateAdapter,
   wrapStateAdapterWithRetry,
 } from "queuert/internal";
 import { createDatabase } from "./database.ts";
+import { PgInvalidOptionError } from "./errors.ts";
 import { assertIdDefault } from "./id-types.ts";
 import { createMigrations, type PgMigrations } from "./migrations/create-migrations.ts";
 import { toNamedError, withNamedErrors } from "./named-errors.ts";
@@ -43,6 +45,8 @@ export type PgStateAdapter<
   TJobId extends string = string,
 > = StateAdapter<TTxContext, TContext, TJobId> & PgMigrations;
 
+const providerMethods = ["runInTransaction", "provideContext", "isInTransaction", "executeSql"];
+
 /**
  * Keeps jobs in PostgreSQL, 13 or newer. Call `migrateToLatest()` once before use, at deployment or at start.
  * @throws QUEUERT_PG_INVALID_OPTION
@@ -56,6 +60,10 @@ export const createPgStateAdapter = async <
 ): Promise<PgStateAdapter<TTxContext, TContext, TJobId>> => {
   const { stateProvider, schema = "queuert", idType = "uuid", idDefault = null } = options;
   const { connectionRetryConfig, isTransientError = isTransientPgError } = options;
+  if (!hasMethods(stateProvider, providerMethods)) {
+    const expected = "a provider, such as `createPgPoolStateProvider(pool)` makes";
+    throw new PgInvalidOptionError("stateProvider", expected);
+  }
   const names = createStoreNames(schema, idType);
   assertIdDefault(idType, idDefault);
   const database = createDatabase<BaseStateAdapterContext, BaseStateAdapterContext>(

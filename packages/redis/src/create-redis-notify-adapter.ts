@@ -2,6 +2,7 @@
 // subscriptions over one that the adapter makes and keeps alive by itself.
 import {
   assertInteger,
+  assertMethods,
   assertName,
   type ChannelNotifyAdapter,
   createChannelNotifyAdapter,
@@ -101,6 +102,8 @@ const createTransport = ({
 export const createRedisNotifyAdapter = async (
   options: RedisNotifyAdapterOptions,
 ): Promise<ChannelNotifyAdapter> => {
+  const remedy = "give a provider, such as `createIoredisNotifyProvider({ client })` makes";
+  assertMethods(options.provider, "provider", ["command", "connectSubscriber", "close"], remedy);
   if (options.channelPrefix !== undefined) assertName(options.channelPrefix, "channelPrefix");
   if (options.pingIntervalMs !== undefined) {
     assertInteger(options.pingIntervalMs, "pingIntervalMs", { min: 1, max: limits.timerMsMax });

@@ -1,4 +1,5 @@
 import {
+  assertMethods,
   type ConnectionRetryConfig,
   createJobIdGenerator,
   type StateAdapter,
@@ -57,6 +58,8 @@ export interface SqliteStateAdapterOptions<
   readonly migrate?: boolean | undefined;
 }
 
+const providerMethods = ["runInTransaction", "provideContext", "isInTransaction", "connectionOf"];
+
 /**
  * Keeps jobs in a SQLite file, beside the application's own tables.
  *
@@ -70,6 +73,8 @@ export const createSqliteStateAdapter = async <
   options: SqliteStateAdapterOptions<TTxContext, TContext, TJobId>,
 ): Promise<SqliteStateAdapter<TTxContext, TContext, TJobId>> => {
   const { stateProvider, tablePrefix = tablePrefixDefault, idType = "TEXT" } = options;
+  const remedy = "give a provider, such as `await createBetterSqlite3Provider(…)` makes";
+  assertMethods(stateProvider, "stateProvider", providerMethods, remedy);
   const names = tableNames(tablePrefix);
   assertIdType(idType);
   if (options.migrate === false) await assertSqliteSchema(stateProvider, names);

@@ -25,7 +25,23 @@ import {
 
 const driver = BetterSqlite3Database;
 
+it.each([undefined, {}, Promise.resolve({})])(
+  "something else than a provider",
+  async (stateProvider) => {
+    const creating = createSqliteStateAdapter({ stateProvider } as never);
+    await expect(creating).rejects.toMatchObject({
+      code: "QUEUERT_INVALID_OPTION",
+      option: "stateProvider",
+    });
+  },
+);
+
 describe("a file", () => {
+  it("that is not named", async () => {
+    const opening = createBetterSqlite3Provider({ driver } as never);
+    await expect(opening).rejects.toMatchObject({ option: "filename" });
+  });
+
   it("in a directory that does not exist", async () => {
     const filename = join(temporaryDirectory(), "missing", "jobs.db");
     await expect(createBetterSqlite3Provider({ filename, driver })).rejects.toThrow(

@@ -2,6 +2,7 @@
 // their origin; then it is told whom it waits for, which releases it at once if all of them are done.
 import type { Engine } from "../engine.ts";
 import { BlockersMismatchError, JobNotFoundError } from "../errors.ts";
+import { describeValue } from "../model/describe-value.ts";
 import { toJob } from "../model/to-job.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { withLineage } from "./lineage.ts";
@@ -43,16 +44,31 @@ const runStartBlockers = async (
   const { rootSequenceId, traceContext } = job;
   const lineage = { rootSequenceId, originId: job.id, traceContext };
   const blockers: unknown = await withLineage(lineage, () => startBlockers({ job: toJob(job) }));
-  const isList =
-    Array.isArray(blockers) &&
-    blockers.every(
-      (blocker: unknown) => typeof (blocker as { id?: unknown } | null)?.id === "string",
-    );
-  if (!isList) throw new BlockersMismatchError(job.typeName, "an array of sequences", "none");
-  const sequences = blockers as { readonly id: string; readonly typeName: string }[];
+  assertSequences(job.typeName, blockers);
   registry.assertBlockers(
     job.typeName,
-    sequences.map(({ typeName }) => typeName),
+    blockers.map(({ typeName }) => typeName),
   );
-  return sequences.map(({ id }) => id);
+  return blockers.map(({ id }) => id);
+};
+
+interface Sequence {
+  readonly id: string;
+  readonly typeName: string;
+}
+
+/** Says what is there instead: an id, or the promise of a start that was not awaited. */
+const assertSequences: (
+  typeName: string,
+  blockers: unknown,
+) => asserts blockers is readonly Sequence[] = (typeName, blockers) => {
+  const expected = "an array of sequences";
+  if (!Array.isArray(blockers)) {
+    throw new BlockersMismatchError(typeName, expected, describeValue(blockers));
+  }
+  for (const [index, blocker] of blockers.entries() as Iterable<[number, unknown]>) {
+    if (typeof (blocker as Partial<Sequence> | null)?.id === "string") continue;
+    const actual = `${describeValue(blocker)} at [${index}]`;
+    throw new BlockersMismatchError(typeName, expected, actual);
+  }
 };

@@ -18,6 +18,7 @@ import {
   assertObject,
   assertPositiveMs,
 } from "../model/assert-option.ts";
+import { assertSpelling } from "../model/assert-spelling.ts";
 import type { CompletedJobSequence } from "../model/sequence.ts";
 import type { StateSequence } from "../model/state-job.ts";
 import { toJobSequence } from "../model/to-job.ts";
@@ -31,6 +32,8 @@ export interface AwaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const optionNames = ["id", "typeName", "timeoutMs", "pollIntervalMs", "signal"];
+
 /** How long an answer is held back for the end of its listening. */
 const unlistenMs = 100;
 
@@ -40,6 +43,7 @@ export const awaitSequence = async (
   options: AwaitOptions,
 ): Promise<CompletedJobSequence> => {
   assertObject(options, "options");
+  assertSpelling(options, optionNames);
   const { id, typeName, timeoutMs, signal } = options;
   const { pollIntervalMs = defaults.waitPollIntervalMs } = options;
   assertName(id, "id");

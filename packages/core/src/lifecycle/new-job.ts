@@ -4,6 +4,7 @@ import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
 import { BlockersMismatchError, InvalidOptionError } from "../errors.ts";
 import { assertInteger, assertName } from "../model/assert-option.ts";
+import { assertSpelling } from "../model/assert-spelling.ts";
 import type { Job } from "../model/job.ts";
 import { toJsonText } from "../model/payload.ts";
 import { assertSchedule, type ScheduleOptions } from "../model/schedule.ts";
@@ -30,6 +31,16 @@ export type CheckedFields = Omit<
   "kind" | "rootSequenceId" | "originId" | "deduplication" | "traceContext"
 >;
 
+const optionNames = [
+  "typeName",
+  "input",
+  "deduplication",
+  "schedule",
+  "priority",
+  "startBlockers",
+  "onBlockerFailure",
+];
+
 /** Checks one new job; the payload is validated, then serialised. A promise only if its schema is asynchronous. */
 export const checkNewJob = (
   { registry }: Pick<Engine, "registry">,
@@ -37,6 +48,7 @@ export const checkNewJob = (
 ): CheckedFields | Promise<CheckedFields> => {
   const { typeName, schedule, priority = 0, startBlockers, onBlockerFailure = "wait" } = options;
   assertName(typeName, "typeName");
+  assertSpelling(options, optionNames);
   registry.assertKnown(typeName);
   if (schedule !== undefined) assertSchedule(schedule);
   assertInteger(priority, "priority", { min: -limits.priorityMax, max: limits.priorityMax });

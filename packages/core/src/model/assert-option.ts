@@ -44,6 +44,22 @@ export const assertObject: (value: unknown, option: string) => asserts value is 
   }
 };
 
+/** Tells what the user made elsewhere, such as a provider, by its methods: its class is anybody's. */
+export const hasMethods = (value: unknown, methods: readonly string[]): boolean => {
+  const held = Object(value) as Readonly<Record<string, unknown>>;
+  return methods.every((name) => typeof held[name] === "function");
+};
+
+/** The same, refusing what has not all of them. */
+export const assertMethods = (
+  value: unknown,
+  option: string,
+  methods: readonly string[],
+  remedy: string,
+): void => {
+  if (!hasMethods(value, methods)) throw new InvalidOptionError(option, value, remedy);
+};
+
 /** What is called later, by the library. */
 export const assertFunction = (value: unknown, option: string): void => {
   if (typeof value !== "function") throw new InvalidOptionError(option, value, "give a function");

@@ -2,6 +2,7 @@ import { defaults } from "../defaults.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { limits } from "../defaults.ts";
 import { assertDurationMs, assertInteger, assertObject } from "./assert-option.ts";
+import { assertSpelling } from "./assert-spelling.ts";
 
 /** How far a retry is moved within its delay, so that jobs that failed together do not return together. */
 export type Jitter = "none" | "equal" | "full";
@@ -51,9 +52,19 @@ export const withJitter = (delayMs: number, jitter: Jitter, random: () => number
   return jitter === "full" ? delayMs * random() : delayMs / 2 + (delayMs / 2) * random();
 };
 
+const optionNames = [
+  "initialDelayMs",
+  "multiplier",
+  "maxDelayMs",
+  "jitter",
+  "maxAttempts",
+  "delayMs",
+];
+
 /** Checks a job type's options once, when it is implemented. */
 export const toRetryPolicy = (config: RetryConfig = {}, option = "retryConfig"): RetryPolicy => {
   assertObject(config, option);
+  assertSpelling(config, optionNames, `${option}.`);
   const { maxAttempts } = config;
   if (maxAttempts !== undefined) {
     assertInteger(maxAttempts, `${option}.maxAttempts`, { min: 1, max: 2 ** 31 - 1 });

@@ -12,6 +12,7 @@ export const describeValue = (value: unknown): string => {
     case "string":
       return value === "" ? "an empty string" : `a string of ${value.length} characters`;
     case "object":
+      if (value instanceof Promise) return "a promise that was not awaited";
       return Array.isArray(value) ? "an array" : "an object";
     default:
       return `a ${typeof value}`;

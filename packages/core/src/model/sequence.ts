@@ -1,3 +1,5 @@
+import type { JobStatus } from "./status.ts";
+
 interface JobSequenceFields<TJobId extends string, TTypeName extends string, TInput> {
   /** The id of the sequence's first job. */
   readonly id: TJobId;
@@ -29,6 +31,9 @@ interface FailedSequenceState {
   readonly error: string;
   readonly failedAt: Date;
 }
+
+/** That of the sequence's current job. */
+export type JobSequenceStatus = JobStatus;
 
 /** A chain of jobs, known by its first one. Its status is that of its current job. */
 export type JobSequence<

@@ -7,6 +7,7 @@ import {
   assertObject,
   assertPositiveMs,
 } from "../model/assert-option.ts";
+import { assertSpelling } from "../model/assert-spelling.ts";
 import { type RetryConfig, toRetryPolicy } from "../model/backoff.ts";
 
 /** What `implementJobType` is given, types aside. */
@@ -22,12 +23,23 @@ export interface ImplementOptions {
   readonly middleware?: readonly Middleware[] | undefined;
 }
 
+const optionNames = [
+  "typeName",
+  "process",
+  "retryConfig",
+  "leaseConfig",
+  "timeoutMs",
+  "concurrency",
+  "middleware",
+];
+
 /** Checks what the user gave; `middleware` of the worker goes around that of the type. */
 export const toProcessor = (
   options: ImplementOptions,
   workerMiddleware: readonly Middleware[],
 ): Processor => {
   assertObject(options, "options");
+  assertSpelling(options, optionNames);
   const { typeName, process, timeoutMs, concurrency, middleware = [] } = options;
   assertName(typeName, "typeName");
   if (typeof process !== "function") {
@@ -63,6 +75,7 @@ const toLease = (
   config: ImplementOptions["leaseConfig"] = {},
 ): { readonly leaseMs: number; readonly renewIntervalMs: number } => {
   assertObject(config, "leaseConfig");
+  assertSpelling(config, ["leaseMs", "renewIntervalMs"], "leaseConfig.");
   const { leaseMs = defaults.leaseMs } = config;
   assertPositiveMs(leaseMs, "leaseConfig.leaseMs");
   // Left out, it keeps its proportion to the lease.

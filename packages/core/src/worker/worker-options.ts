@@ -9,6 +9,18 @@ import {
   assertPositiveMs,
   assertDurationMs,
 } from "../model/assert-option.ts";
+import { assertSpelling } from "../model/assert-spelling.ts";
+
+const optionNames = [
+  "workerId",
+  "concurrency",
+  "pollIntervalMs",
+  "prefetch",
+  "reapIntervalMs",
+  "shutdownGraceMs",
+  "shutdownTimeoutMs",
+  "retention",
+];
 
 /** What a worker is started with: checked, and with every default filled in. */
 export interface WorkerOptions {
@@ -36,6 +48,7 @@ export const toWorkerOptions = (
   hasNotifyAdapter: boolean,
 ): WorkerOptions => {
   assertObject(given, "options");
+  assertSpelling(given, optionNames);
   const {
     workerId = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`.slice(
       -limits.nameLengthMax,

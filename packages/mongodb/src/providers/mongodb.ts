@@ -1,4 +1,5 @@
 import type { ClientSession, Db, MongoClient } from "mongodb";
+import { assertMethods } from "queuert/internal";
 import { runMongoTransaction, type RunMongoTransactionOptions } from "../run-transaction.ts";
 import type { MongoStateProvider } from "../state-provider.ts";
 
@@ -29,14 +30,17 @@ export const createMongodbProvider = ({
   client,
   databaseName,
   commitTimeoutMs,
-}: MongodbProviderOptions): MongodbProvider => ({
-  database: client.db(databaseName),
-  runInTransaction: (callback) =>
-    runMongoTransaction(
-      () => client.startSession(),
-      (session) => callback({ session }),
-      { commitTimeoutMs },
-    ),
-  provideContext: (callback) => callback({}),
-  sessionOf: ({ session }) => session,
-});
+}: MongodbProviderOptions): MongodbProvider => {
+  assertMethods(client, "client", ["db", "startSession"], "give a `MongoClient`");
+  return {
+    database: client.db(databaseName),
+    runInTransaction: (callback) =>
+      runMongoTransaction(
+        () => client.startSession(),
+        (session) => callback({ session }),
+        { commitTimeoutMs },
+      ),
+    provideContext: (callback) => callback({}),
+    sessionOf: ({ session }) => session,
+  };
+};

@@ -1,5 +1,6 @@
 // Opens the two connections of a file, and checks what the file and they are set to. A new file is set up for Queuert;
 // nothing that an owner may have chosen for an existing one is changed unless an option says so.
+import { InvalidOptionError } from "queuert/internal";
 import type { SqliteValue } from "../connection.ts";
 import { isCannotOpen, isNotADatabase, isReadonly } from "../driver-errors.ts";
 import {
@@ -31,6 +32,10 @@ export interface FileSettings {
 export const busyTimeoutMsDefault = 30_000;
 
 export const assertOnDisk = (filename: string): void => {
+  if (typeof filename !== "string") {
+    const remedy = "give the path of the file, or a connection as `database`";
+    throw new InvalidOptionError("filename", filename, remedy);
+  }
   const name = filename.trim();
   if (name === "" || name.includes(":memory:") || name.includes("mode=memory")) {
     throw new SqliteInMemoryError();

@@ -6,7 +6,7 @@ import type { OpenTransportAt } from "./transport.ts";
 export const open: OpenTransportAt = async (url) => {
   const client = new MongoClient(url, { socketTimeoutMS: 4_000, serverSelectionTimeoutMS: 2_000 });
   const notify = await createMongoNotifyAdapter({
-    notifyProvider: createMongodbProvider({ client }),
+    provider: createMongodbProvider({ client }),
     // What it is about is retried, and its effect is looked at by the checker.
     onError: () => undefined,
   });

@@ -7,7 +7,7 @@ export const participant: Participant = {
   settings: "as queuert-mongodb, notifications over a capped collection",
   open: (target) =>
     openWithMongodb(target, async (client) => ({
-      notifyAdapter: await createMongoNotifyAdapter({ notifyProvider: { database: client.db() } }),
+      notifyAdapter: await createMongoNotifyAdapter({ provider: { database: client.db() } }),
       close: async () => {},
     })),
 };

@@ -12,6 +12,7 @@ import type { ScheduleOptions } from "../../model/schedule.ts";
 import type { JobSequence } from "../../model/sequence.ts";
 import type { OnBlockerFailure } from "../../model/state-job.ts";
 import type { JobStatus } from "../../model/status.ts";
+import { createConsoleLog } from "../../observe/console-log.ts";
 import type { Log } from "../../observe/log.ts";
 import type { ProcessFunction } from "../../public-types/process.ts";
 import type {
@@ -116,7 +117,7 @@ export const openBehaviourClient = async (
       notifyAdapter: notifyAdapter ?? undefined,
       jobTypeDefinitions: options.jobTypes ?? behaviourJobTypes,
       observabilityAdapter: options.observabilityAdapter ?? events.adapter,
-      log: options.log ?? events.log,
+      log: options.log ?? verbose(events.log),
     },
     { clock, random: options.random },
   );
@@ -148,6 +149,16 @@ export const openBehaviourClient = async (
       return worker;
     },
     ...createLooking(queuert),
+  };
+};
+
+/** With `DEBUG=1` in the environment, what happens in a case is also printed. */
+const verbose = (log: Log): Log => {
+  if (process.env["DEBUG"] !== "1") return log;
+  const print = createConsoleLog();
+  return (event) => {
+    print(event);
+    return log(event);
   };
 };
 

@@ -55,6 +55,8 @@ export const processTestSuite: BehaviourTestSuite = doorTo(
 );
 export const retryTestSuite: BehaviourTestSuite = doorTo(all.retrying);
 export const leasesTestSuite: BehaviourTestSuite = doorTo(all.leases);
+export const transactionTestSuite: BehaviourTestSuite = doorTo(all.transacting);
+export const retentionTestSuite: BehaviourTestSuite = doorTo(all.retaining);
 export const scheduleTestSuite: BehaviourTestSuite = doorTo(all.scheduling);
 export const deduplicationTestSuite: BehaviourTestSuite = doorTo(all.deduplicating);
 export const waitTestSuite: BehaviourTestSuite = doorTo(all.awaiting);
