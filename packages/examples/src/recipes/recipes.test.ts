@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { remind } from "./at-most-once-a-minute.ts";
+import { cancelMail, forgetMail } from "./cancelling.ts";
+import { type Client, openClient } from "./client.ts";
+import { mailWorker, retryAllFailedMails } from "./failed-jobs.ts";
+import { makeAlbum } from "./fan-out.ts";
+import { nextRun, reportWorker, scheduleReport } from "./recurring.ts";
+
+let queuert: Client;
+beforeEach(async () => {
+  queuert = await openClient();
+});
+afterEach(() => queuert.close());
+
+describe("the page", () => {
+  const page = readFileSync(new URL("../../../core/RECIPES.md", import.meta.url), "utf8");
+  const sources = readdirSync(new URL(".", import.meta.url)).map((name) =>
+    readFileSync(new URL(name, import.meta.url), "utf8"),
+  );
+  // Indented as far as it is in its source, or less.
+  const squeezed = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+  const blocks = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+
+  it("has only what is compiled and run here", () => {
+    expect(blocks.length).toBeGreaterThan(5);
+    const missing = blocks.filter(
+      (block) => !sources.some((source) => squeezed(source).includes(squeezed(block))),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("recurring work", () => {
+  it("is started once for each day, whoever asks, and goes on after a report that failed", async () => {
+    const due = nextRun(new Date());
+    const schedule = () => queuert.transaction((context) => scheduleReport(queuert, context, due));
+    const first = await schedule();
+    expect((await schedule()).id).toBe(first.id);
+    const failing = await reportWorker(queuert, () => Promise.reject(new Error("no data"))).start();
+    await queuert.triggerJobs({ ids: [first.id] });
+    await expect
+      .poll(async () => (await queuert.getJob({ id: first.id }))?.lastAttemptError)
+      .toContain("no data");
+    await failing.stop();
+
+    const days: string[] = [];
+    const working = await reportWorker(queuert, async (day) => void days.push(day)).start();
+    await queuert.triggerJobs({ ids: [first.id] });
+    const { id, typeName } = first;
+    await queuert.waitForJobSequenceCompletion({ id, typeName, timeoutMs: 5_000 });
+    await working.stop();
+    expect(days).toEqual([due.toISOString().slice(0, 10)]);
+    const { items } = await queuert.listJobs({ typeName: "daily-report", status: "pending" });
+    expect(items.map(({ scheduledAt }) => scheduledAt)).toEqual([nextRun(due)]);
+  });
+});
+
+it("a reminder is sent once a minute, finished or not", async () => {
+  const first = await remind(queuert, "ada@example.com");
+  const { id, typeName } = first;
+  const worker = await mailWorker(queuert, async () => undefined).start();
+  await queuert.waitForJobSequenceCompletion({ id, typeName, timeoutMs: 5_000 });
+  await worker.stop();
+  expect(await remind(queuert, "ada@example.com")).toMatchObject({ id, deduplicated: true });
+});
+
+it("an album waits for all of its images", async () => {
+  const { id, typeName } = await makeAlbum(queuert, ["a", "b", "c"]);
+  const worker = await queuert
+    .createWorker()
+    .implementJobType({
+      typeName: "resize-image",
+      process: async ({ job, complete }) => complete({ path: `/${job.input.url}` }),
+    })
+    .implementJobType({
+      typeName: "make-album",
+      process: async ({ job, complete }) =>
+        complete({ paths: job.blockers.map(({ output }) => output.path) }),
+    })
+    .start();
+  const album = await queuert.waitForJobSequenceCompletion({ id, typeName, timeoutMs: 5_000 });
+  await worker.stop();
+  expect(album.output).toEqual({ paths: ["/a", "/b", "/c"] });
+});
+
+it("a mail is cancelled, or forgotten", async () => {
+  const kept = await remind(queuert, "ada@example.com");
+  await cancelMail(queuert, kept.id);
+  expect(await queuert.getJobSequence(kept)).toMatchObject({ output: { sent: false } });
+  const gone = await remind(queuert, "bob@example.com");
+  await forgetMail(queuert, gone.id);
+  expect(await queuert.getJobSequence({ id: gone.id })).toBeUndefined();
+});
+
+it("failed mails are retried, all of them", async () => {
+  let isMended = false;
+  const keys: string[] = [];
+  const worker = await mailWorker(queuert, async (_to, { idempotencyKey }) => {
+    keys.push(idempotencyKey);
+    if (!isMended) throw new Error("refused");
+  }).start();
+  const { id, typeName } = await remind(queuert, "ada@example.com");
+  const waiting = queuert.waitForJobSequenceCompletion({ id, typeName, timeoutMs: 5_000 });
+  await expect(waiting).rejects.toMatchObject({ code: "QUEUERT_JOB_SEQUENCE_FAILED" });
+  isMended = true;
+  await retryAllFailedMails(queuert);
+  await queuert.waitForJobSequenceCompletion({ id, typeName, timeoutMs: 5_000 });
+  await worker.stop();
+  expect(keys).toEqual([id, id, id, id]);
+});
+
+// ── a test of your own ──
+it("sends the mail", async () => {
+  const queuert = await openClient(); // the in-process adapter: no database, real transactions
+  const sent: string[] = [];
+  const worker = await mailWorker(queuert, async (to) => void sent.push(to)).start();
+  const { id, typeName } = await queuert.transaction((context) =>
+    queuert.startJobSequence({
+      ...context,
+      typeName: "send-mail",
+      input: { to: "ada@example.com" },
+      schedule: { afterMs: 3_600_000 },
+    }),
+  );
+  await queuert.triggerJobs({ ids: [id] }); // nobody waits for an hour
+  await queuert.waitForJobSequenceCompletion({ typeName, id, timeoutMs: 5_000 });
+  expect(sent).toEqual(["ada@example.com"]);
+  await worker.stop();
+  await queuert.close();
+});
