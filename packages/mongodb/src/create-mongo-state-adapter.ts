@@ -7,6 +7,7 @@ import {
   withRetry,
   wrapStateAdapterWithRetry,
 } from "queuert/internal";
+import { defaultAnswerTimeoutMs } from "./answered.ts";
 import { assertTransactional } from "./assert-transactional.ts";
 import { createDatabase, type Database, type Repeat } from "./database.ts";
 import { isTransientMongoError } from "./driver-errors.ts";
@@ -45,6 +46,11 @@ export interface MongoStateAdapterOptions<
   readonly idGenerator?: (() => TJobId) | undefined;
   /** How often and how patiently a statement is repeated when the connection or the primary is lost. */
   readonly connectionRetryConfig?: ConnectionRetryConfig | undefined;
+  /**
+   * After how long without an answer a statement has lost its connection; 60,000 if left out. The driver can wait for ever for
+   * a socket that has been closed.
+   */
+  readonly answerTimeoutMs?: number | undefined;
   /** Which errors pass; left out: lost connections, failovers and conflicts. */
   readonly isTransientError?: ((error: unknown) => boolean) | undefined;
 }
@@ -73,11 +79,12 @@ export const createMongoStateAdapter = async <
     options;
   const remedy = "give a provider, such as `createMongodbProvider({ client })` makes";
   assertMethods(stateProvider, "stateProvider", providerMethods, remedy);
+  const { answerTimeoutMs = defaultAnswerTimeoutMs } = options;
   assertName(collectionPrefix, "collectionPrefix", 100);
   const retry = { ...connectionRetryConfig, isRetryable: isTransientError };
   const { isSharded } = await withRetry(() => assertTransactional(stateProvider.database), retry);
   const db = createDatabase(
-    { provider: stateProvider, prefix: collectionPrefix, isSharded },
+    { provider: stateProvider, prefix: collectionPrefix, isSharded, answerTimeoutMs },
     idGenerator,
   );
   const { createJobs, ...methods } = createMethods(db, (run) => withRetry(run, retry));

@@ -72,14 +72,15 @@ interface Place<TTxContext extends object, TContext extends object> {
   readonly provider: MongoStateProvider<TTxContext, TContext>;
   readonly prefix: string;
   readonly isSharded: boolean;
+  readonly answerTimeoutMs: number;
 }
 
 export const createDatabase = <TTxContext extends object, TContext extends object>(
-  { provider, prefix, isSharded }: Place<TTxContext, TContext>,
+  { provider, prefix, isSharded, answerTimeoutMs }: Place<TTxContext, TContext>,
   createId: () => string,
 ): Database => {
   const names = toCollectionNames(prefix);
-  const { database } = provider;
+  const place = { database: provider.database, isSharded, answerTimeoutMs };
   const tryTransaction: Database["tryTransaction"] = (run) =>
     provider.runInTransaction((context) => run({ session: provider.sessionOf(context) }));
 
@@ -92,7 +93,7 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
   };
 
   const open = <TDocument extends object>(name: string): StoreCollection<TDocument> =>
-    createStoreCollection(database, name, isSharded);
+    createStoreCollection(place, name);
 
   return {
     names,

@@ -1,5 +1,5 @@
 // What the driver's errors mean, read by code and label: its classes differ between copies and versions of the driver.
-import { MongoTransactionAbortedError } from "./errors.ts";
+import { MongoNoAnswerError, MongoTransactionAbortedError } from "./errors.ts";
 
 interface DriverError {
   readonly code?: unknown;
@@ -77,6 +77,7 @@ export const isDuplicateKey = (error: unknown): boolean =>
 
 /** A lost connection or primary: what a healthy cluster answers a moment later. */
 export const isConnectionError = (error: unknown): boolean => {
+  if (error instanceof MongoNoAnswerError) return true;
   const { code, name } = asDriverError(error);
   if (typeof name === "string" && networkNames.has(name)) return true;
   if (typeof code === "string" && networkCodes.has(code)) return true;

@@ -43,6 +43,21 @@ export class MongoCommitUnknownError extends QueuertError {
   }
 }
 
+/** The driver has not answered a statement: it may be stored, or not, as after a lost connection. */
+export class MongoNoAnswerError extends QueuertError {
+  readonly code = "QUEUERT_MONGODB_NO_ANSWER" as const;
+  readonly waitedMs: number;
+
+  constructor(waitedMs: number, options?: ErrorOptions) {
+    super(
+      `The MongoDB driver has not answered within ${waitedMs} ms, so the connection counts as lost. If the server needs ` +
+        "longer for a statement, raise `answerTimeoutMs`.",
+      options,
+    );
+    this.waitedMs = waitedMs;
+  }
+}
+
 /** The server is no member of a replica set, and so has no transactions. */
 export class MongoStandaloneServerError extends QueuertError {
   readonly code = "QUEUERT_MONGODB_STANDALONE_SERVER" as const;

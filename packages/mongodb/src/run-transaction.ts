@@ -1,6 +1,7 @@
 // A transaction by hand. The driver's `withTransaction` runs its callback again whenever it sees fit, and a callback
 // here is the user's: it runs once, and what ends its transaction is said with a typed error.
 import { setTimeout as sleep } from "node:timers/promises";
+import { answered } from "./answered.ts";
 import { isCommitUnknown, isTimeExpired, toTransactionError } from "./driver-errors.ts";
 import type { MongoSession } from "./driver.ts";
 import { MongoCommitUnknownError } from "./errors.ts";
@@ -20,6 +21,8 @@ export interface RunMongoTransactionOptions {
 // What a failover takes, and then some.
 const defaultCommitTimeoutMs = 30_000;
 const commitRetryMs = 50;
+// Then it is sent again. The first may still be answered; the server does not mind.
+const answerTimeoutMs = 10_000;
 
 // Snapshot: all reads of a transaction agree. Majority: what was read and what is stored outlives a failover.
 const transactionOptions = {
@@ -53,7 +56,7 @@ export const runMongoTransaction = async <TSession extends TransactionSession, T
 
 const abort = async (session: TransactionSession): Promise<void> => {
   try {
-    if (session.inTransaction()) await session.abortTransaction();
+    if (session.inTransaction()) await answered(answerTimeoutMs, () => session.abortTransaction());
   } catch {
     // The callback's error is the one to report, and the server drops a transaction that nobody commits.
   }
@@ -64,7 +67,7 @@ const commit = async (session: TransactionSession, timeoutMs: number): Promise<v
   const startedAt = performance.now();
   for (let delayMs = commitRetryMs; ; delayMs = Math.min(delayMs * 2, 1_000)) {
     try {
-      await session.commitTransaction();
+      await answered(Math.min(answerTimeoutMs, timeoutMs), () => session.commitTransaction());
       return;
     } catch (error) {
       if (isMisuse(error) || !isCommitUnknown(error)) throw toTransactionError(error);

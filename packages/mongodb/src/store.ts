@@ -1,6 +1,7 @@
 // The collections, and the only callers of the driver. Every command says which scope it runs in, so that none of a
 // transaction's can be sent without its session; outside one, concerns are given here and not by the client's settings.
 import { type AsyncLock, createAsyncLock } from "queuert/internal";
+import { answered } from "./answered.ts";
 import { toTransactionError } from "./driver-errors.ts";
 import type { MongoDatabase, MongoSession } from "./driver.ts";
 import { fitsOneCommand, insertByCommand } from "./insert-command.ts";
@@ -113,22 +114,33 @@ const inTurn = <T>(session: MongoSession, run: () => Promise<T>): Promise<T> => 
   return turn.run(run);
 };
 
-const typed = async <T>(scope: Scope, run: () => Promise<T>): Promise<T> => {
-  if (scope.session === undefined) return run();
-  try {
-    return await inTurn(scope.session, run);
-  } catch (error) {
-    throw toTransactionError(error);
-  }
-};
+/** Runs a command in time and in turn, its errors typed. */
+const createTyped =
+  (answerTimeoutMs: number) =>
+  async <T>(scope: Scope, run: () => Promise<T>): Promise<T> => {
+    const runInTime = (): Promise<T> => answered(answerTimeoutMs, run);
+    if (scope.session === undefined) return runInTime();
+    try {
+      return await inTurn(scope.session, runInTime);
+    } catch (error) {
+      throw toTransactionError(error);
+    }
+  };
+
+export interface StorePlace {
+  readonly database: MongoDatabase;
+  readonly isSharded: boolean;
+  /** A statement without an answer for so long has lost its connection. */
+  readonly answerTimeoutMs: number;
+}
 
 /** A collection whose documents all have one shape: nobody but this package writes them. */
 export const createStoreCollection = <TDocument extends object>(
-  database: MongoDatabase,
+  { database, isSharded, answerTimeoutMs }: StorePlace,
   name: string,
-  isSharded: boolean,
 ): StoreCollection<TDocument> => {
   const collection = database.collection(name);
+  const typed = createTyped(answerTimeoutMs);
   return {
     name,
     find: (scope, filter, options) =>

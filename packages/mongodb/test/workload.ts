@@ -53,7 +53,8 @@ export const openWorkload = async (
 ): Promise<Workload> => {
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 5_000 });
   const stateProvider = createMongodbProvider({ client, databaseName: name });
-  const adapter = await createMongoStateAdapter({ stateProvider });
+  // The driver can overlook that its socket has been closed; the tests of faults have not the minute that this takes by default.
+  const adapter = await createMongoStateAdapter({ stateProvider, answerTimeoutMs: 5_000 });
   await adapter.migrateToLatest();
   const orders = client.db(name).collection<{ _id: string; jobId: string }>("orders");
   const effects = client.db(name).collection<{ _id: string }>("effects");

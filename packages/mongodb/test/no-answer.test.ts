@@ -1,0 +1,118 @@
+// A socket that is closed in the moment in which the driver writes to it: the driver never answers. What it is that is not
+// answered is chosen here; that it happens at all is shown by "connections that are reset under load".
+import { providedMongodb } from "@queuert/test-services/provided";
+import { type ClientSession, MongoClient } from "mongodb";
+import { aJob } from "queuert/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  createMongoStateAdapter,
+  MongoCommitUnknownError,
+  type MongoStateAdapter,
+  MongoTransactionAbortedError,
+  runMongoTransaction,
+} from "../src/index.ts";
+import {
+  createMongodbProvider,
+  type MongoContext,
+  type MongoTxContext,
+} from "../src/providers/mongodb.ts";
+import { overrideCollections } from "./override-collections.ts";
+
+const never = (): Promise<never> => new Promise(() => undefined);
+// Nothing here waits for a lock, and no answer takes so long.
+const answerTimeoutMs = 500;
+
+describe("a call that the driver never answers", () => {
+  let client: MongoClient;
+  let drop: () => Promise<void>;
+  let adapter: MongoStateAdapter<MongoTxContext, MongoContext>;
+  let left = 0;
+
+  /** Whether this call is the one without an answer. */
+  const isNext = (): boolean => left > 0 && left-- === 1;
+
+  beforeAll(async () => {
+    const database = await providedMongodb().createDatabase();
+    drop = database.drop;
+    client = new MongoClient(database.url);
+    const provider = createMongodbProvider({ client, databaseName: database.name });
+    const unanswered = overrideCollections(provider.database, (collection) => ({
+      find: (filter, options) => (isNext() ? { toArray: never } : collection.find(filter, options)),
+      findOneAndUpdate: (...args) => (isNext() ? never() : collection.findOneAndUpdate(...args)),
+      insertMany: (...args) => (isNext() ? never() : collection.insertMany(...args)),
+      updateMany: (...args) => (isNext() ? never() : collection.updateMany(...args)),
+      bulkWrite: (...args) => (isNext() ? never() : collection.bulkWrite(...args)),
+    }));
+    adapter = await createMongoStateAdapter({
+      stateProvider: { ...provider, database: unanswered },
+      answerTimeoutMs,
+    });
+    await adapter.migrateToLatest();
+  });
+  beforeEach(() => {
+    left = 0;
+  });
+  afterAll(async () => {
+    await client.close();
+    await drop();
+  });
+
+  it("is tried again, whichever of a job's statements it is", async () => {
+    for (let call = 1; ; call++) {
+      left = call;
+      const [created] = await adapter.createJobs({ jobs: [aJob()] });
+      const types = [{ typeName: "task", leaseMs: 60_000, limit: 1 }];
+      const { jobs } = await adapter.acquireJobs({ workerId: "w", limit: 1, types });
+      expect(jobs.map(({ job }) => job.id)).toEqual([created?.job.id]);
+      const [{ job } = { job: undefined }] = jobs;
+      const { results } = await adapter.completeJobs({
+        workerId: "w",
+        completions: [
+          {
+            jobId: job?.id ?? "",
+            leaseVersion: job?.leaseVersion ?? 0,
+            outcome: { kind: "output", output: "1" },
+          },
+        ],
+      });
+      expect(results.map(({ kind }) => kind)).toEqual(["completed"]);
+      // All of them have been the one.
+      if (left > 0) {
+        expect(call).toBeGreaterThan(3);
+        return;
+      }
+    }
+  });
+
+  it("in a transaction ends that, as a lost connection does", async () => {
+    const [created] = await adapter.createJobs({ jobs: [aJob()] });
+    const outcome = { kind: "output", output: "1" } as const;
+    const completions = [{ jobId: created?.job.id ?? "", leaseVersion: null, outcome }];
+    const attempt = () =>
+      adapter.runInTransaction((context) =>
+        adapter.completeJobs({ context, workerId: null, completions }),
+      );
+    left = 1;
+    const error: unknown = await attempt().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(MongoTransactionAbortedError);
+    expect(error).toMatchObject({
+      reason: "failover",
+      cause: { code: "QUEUERT_MONGODB_NO_ANSWER", waitedMs: answerTimeoutMs },
+    });
+    expect((await attempt()).results).toMatchObject([{ kind: "completed" }]);
+  });
+
+  it("that commits leaves open what became of the transaction", async () => {
+    let session: ClientSession | undefined;
+    const start = (): ClientSession => {
+      session = client.startSession();
+      vi.spyOn(session, "commitTransaction").mockImplementation(never);
+      return session;
+    };
+    const committing = runMongoTransaction(start, () => Promise.resolve(), {
+      commitTimeoutMs: 100,
+    });
+    await expect(committing).rejects.toBeInstanceOf(MongoCommitUnknownError);
+    expect(session?.hasEnded).toBe(true);
+  });
+});
