@@ -17,9 +17,7 @@ export default class SummaryReporter implements Reporter {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         const name = `${module.relativeModuleId} > ${test.fullName}`;
-        // A declared gap is run again because it fails, as it should.
-        const isGap = test.options.fails === true;
-        if (test.diagnostic()?.flaky === true && !isGap) repeated.push(name);
+        if (test.diagnostic()?.flaky === true) repeated.push(name);
         if (state === "passed") passed += 1;
         else if (state === "failed") failed += 1;
         else skipped.push(name);

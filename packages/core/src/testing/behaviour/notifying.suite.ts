@@ -7,6 +7,7 @@ import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts"
 import { countStatements, interceptState } from "./intercept-state.ts";
 import { overrideNotify, recordNotify } from "./override-notify.ts";
 import { rejection } from "./rejection.ts";
+import { watchClaims } from "./watch-claims.ts";
 
 /** So long that only a notification can bring a worker its job in time. */
 const longPollMs = 60_000;
@@ -121,7 +122,8 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
 
   rule("a forgotten withNotify costs milliseconds, not a poll interval", async (context) => {
     const { open, stateAdapter } = context;
-    const client = await open();
+    const { adapter, untilIdle } = watchClaims(stateAdapter);
+    const client = await open({ stateAdapter: adapter });
     const early = await client.start("task");
     await client.work(
       { task: async ({ complete }) => complete(null) },
@@ -129,7 +131,7 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
     );
     // Past the look that every worker begins with, so that nothing but the announcement can find the next one.
     await client.until(early);
-    await sleep(graceMs);
+    await untilIdle();
     const started = await stateAdapter.runInTransaction((tx) => client.startIn(tx, "task"));
     expect(client.events.of("notifyContextAbsence")).toMatchObject([
       { operation: "startJobSequence" },
@@ -142,13 +144,15 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
     expect(client.events.of("jobCreated")).toHaveLength(2);
   });
 
-  rule("an idle worker hears of new work at once", async ({ open, openSecond }) => {
-    const client = await open();
+  rule("an idle worker hears of new work at once", async ({ open, openSecond, stateAdapter }) => {
+    const { adapter, untilIdle } = watchClaims(stateAdapter);
+    const client = await open({ stateAdapter: adapter });
     const second = await openSecond();
     await client.work(
       { task: async ({ complete }) => complete(null) },
       { pollIntervalMs: longPollMs },
     );
+    await untilIdle();
     await within(client.until(await second.start("task")), "the first job", promptMs);
     await within(client.until(await second.start("task")), "the second job", promptMs);
   });
@@ -269,8 +273,10 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
     await within(client.until(late), "what was announced while it was full", promptMs);
   });
 
-  rule("continuations, released dependants and retries are announced", async ({ open }) => {
-    const client = await open();
+  rule("continuations, released dependants and retries are announced", async (context) => {
+    const { open, stateAdapter } = context;
+    const { adapter, untilIdle } = watchClaims(stateAdapter);
+    const client = await open({ stateAdapter: adapter });
     // Each type has a worker of its own: only a notification brings it its job.
     const options = { pollIntervalMs: longPollMs };
     await client.work(
@@ -289,6 +295,7 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
       { waiting: async ({ job, complete }) => complete(job.blockers.length) },
       options,
     );
+    await untilIdle(2);
     const first = await client.start("first");
     const waiting = await client.start("waiting", {
       startBlockers: () => Promise.resolve([first]),
