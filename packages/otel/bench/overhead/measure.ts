@@ -11,7 +11,7 @@ import { observe } from "./observe.ts";
 const [mode = "no adapter", url = ""] = process.argv.slice(2);
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
-const { adapter: observabilityAdapter, flush } = observe(mode as Mode);
+const { adapter: observabilityAdapter, byHand, flush } = observe(mode as Mode);
 
 const jobTypes = defineUnionJobTypes<{ noop: { input: { text: string }; output: { ok: true } } }>();
 const input = { text: "x".repeat(88) };
@@ -53,10 +53,12 @@ const drain = async (stateAdapter: Store, { settlement, jobCount }: Round): Prom
     .createWorker()
     .implementJobType({
       typeName: "noop",
-      process: async ({ complete }) => {
+      process: async ({ job, complete }) => {
         if (++processed === jobCount) allProcessed();
         const output = { ok: true } as const;
-        return settlement === "value" ? complete(output) : complete(async () => output);
+        const settle = (): ReturnType<typeof complete> =>
+          settlement === "value" ? complete(output) : complete(async () => output);
+        return byHand === undefined ? settle() : byHand(job, settlement, settle);
       },
     })
     .start({ concurrency: 20 });

@@ -10,6 +10,7 @@ import {
 import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { createOtelObservabilityAdapter } from "@queuert/otel";
 import type { ObservabilityAdapter } from "queuert";
+import { type ByHand, createByHand } from "./by-hand.ts";
 import type { Mode } from "./modes.ts";
 
 /** Keeps the latest batch. */
@@ -32,10 +33,13 @@ class DrivenReader extends MetricReader {
 const sampled: Readonly<Partial<Record<Mode, number>>> = {
   "SDK, 10 % of traces": 0.1,
   "SDK, every trace": 1,
+  "SDK, by hand": 1,
 };
 
 export interface Observed {
   readonly adapter: ObservabilityAdapter | undefined;
+  /** In place of an adapter. */
+  readonly byHand?: ByHand;
   /** Exports what has been gathered. */
   readonly flush: () => Promise<void>;
 }
@@ -73,5 +77,6 @@ export const observe = (mode: Mode): Observed => {
     await tracers.forceFlush();
     await collect();
   };
+  if (mode === "SDK, by hand") return { adapter: undefined, byHand: createByHand(meter), flush };
   return { adapter: createOtelObservabilityAdapter({ meter }), flush };
 };
