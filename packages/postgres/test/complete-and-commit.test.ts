@@ -1,14 +1,17 @@
 // The last statement of a transaction takes the commit with it: whoever has lost the job meanwhile commits nothing, and a commit
 // that fails is a failure, through every driver that can do it.
+import { randomUUID } from "node:crypto";
 import { providedPostgres } from "@queuert/test-services/provided";
 import pg from "pg";
+import postgres from "postgres";
 import type { AnyStateAdapter, CompleteJobsResult } from "queuert/internal";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createPgStateAdapter } from "../src/index.ts";
 import { createPgPoolStateProvider } from "../src/providers/pg.ts";
+import { createPostgresJsStateProvider } from "../src/providers/postgres-js.ts";
 import type { TestConnection } from "../src/testing.ts";
 import { anEntryJob } from "./call-every-method.ts";
-import { connectPg, lazyDatabaseUrl } from "./fixtures.ts";
+import { connectPg, connectPostgresJs, lazyDatabaseUrl } from "./fixtures.ts";
 
 const url = lazyDatabaseUrl(providedPostgres);
 
@@ -18,10 +21,18 @@ const connectPrepared = async (connectionString: string): Promise<TestConnection
   return { provider, close: () => pool.end() };
 };
 
+const connectPreparedPostgresJs = async (url: string): Promise<TestConnection> => {
+  const sql = postgres(url, { max: 5, fetch_types: false, onnotice: () => {} });
+  const provider = createPostgresJsStateProvider(sql, { preparedStatements: true });
+  return { provider, close: () => sql.end({ timeout: 5 }) };
+};
+
 const drivers: readonly (readonly [string, (url: string) => Promise<TestConnection>])[] = [
   ["pg", connectPg],
   ["pg with prepared statements", connectPrepared],
   ["pg with pipelining", (connectionString) => connectPg(connectionString, { pipeline: true })],
+  ["postgres.js", connectPostgresJs],
+  ["postgres.js with prepared statements", connectPreparedPostgresJs],
 ];
 
 const workerId = "w";
@@ -42,6 +53,9 @@ describe.each(drivers)("%s", (_, connect) => {
     await other.query(
       "CREATE TABLE IF NOT EXISTS deferred (id integer UNIQUE DEFERRABLE INITIALLY DEFERRED)",
     );
+    // From the second time on, postgres.js sends its prepared statements as a whole, and COMMIT with them.
+    const unknown = { jobId: randomUUID(), leaseVersion: 1 };
+    await Promise.all(Array.from({ length: 5 }, () => writeAndComplete(unknown)));
   });
   beforeEach(async () => {
     await other.query("TRUNCATE effect, deferred, queuert.job, queuert.job_blocker");

@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from "postgres";
-import { PgTransactionAbortedError } from "../errors.ts";
-import type { PgRow, PgStateProvider } from "../state-provider.ts";
+import type { PgRow, PgStateProvider, PgStatement } from "../state-provider.ts";
+import { openTransaction, type PostgresJsTransaction } from "./postgres-js-transaction.ts";
 
 /** Spread it into calls made inside a transaction of `postgres`. */
 export interface PostgresJsTxContext {
@@ -26,19 +26,23 @@ export const createPostgresJsStateProvider = (
   options: PostgresJsProviderOptions = {},
 ): PgStateProvider<PostgresJsTxContext, PostgresJsContext> => {
   const { preparedStatements = false } = options;
+  const send = (on: Sql | TransactionSql, { name, sql: text, params }: PgStatement) =>
+    // The driver does not write to the array, but its type does not say so.
+    on.unsafe<PgRow[]>(text, params as (string | null)[], {
+      prepare: preparedStatements && name !== undefined,
+    });
   return {
     connectionsMax: sql.options.max,
     provideContext: (callback) => callback({ sql }),
     // A transaction of this driver is an object of its own, which the driver ends with the transaction.
     isInTransaction: async ({ sql }) => isTransaction(sql) && !ended.has(sql),
-    executeSql: async (statement, context) => {
-      const params = statement.params as (string | null)[];
-      const rows = await (context?.sql ?? sql).unsafe<PgRow[]>(statement.sql, params, {
-        prepare: preparedStatements && statement.name !== undefined,
-      });
-      return rows;
+    executeSql: async (statement, context) => await send(context?.sql ?? sql, statement),
+    executeSqlAndCommit: async (statement, { sql }) => {
+      const transaction = open.get(sql);
+      // Whoever has wrapped this provider may begin transactions of another kind.
+      if (transaction === undefined) return null;
+      return transaction.sendAndCommit(send(sql, statement));
     },
-    // No `executeSqlAndCommit`: sent behind a statement with parameters, this driver's COMMIT overtakes it.
     runInTransaction: (callback) => runInTransaction(sql, callback),
   };
 };
@@ -50,6 +54,9 @@ export {
 
 const ended = new WeakSet<Sql | TransactionSql>();
 
+// Those begun here.
+const open = new WeakMap<Sql | TransactionSql, PostgresJsTransaction>();
+
 /** Neither the client itself, nor what only the compiler would have refused. */
 const isTransaction = (sql: Sql | TransactionSql | undefined): sql is TransactionSql =>
   typeof sql === "function" && "savepoint" in sql;
@@ -60,17 +67,21 @@ const runInTransaction = async <T>(
 ): Promise<T> => {
   // The driver resolves arrays of promises that a callback answers with; a box keeps the answer as it is.
   let box: { readonly value: T } | undefined;
+  let isOver = false;
   try {
     await sql.begin("isolation level read committed", async (tx) => {
       try {
-        const value = await callback({ sql: tx });
-        await commit(tx);
-        box = { value };
-      } finally {
-        ended.add(tx);
+        box = { value: await runAndCommit(tx, callback) };
+      } catch (error) {
+        // When the connection is gone the driver says so at once, and would still write its ROLLBACK to it, for an exception
+        // that nobody can catch.
+        await nextTurn();
+        if (isOver) await new Promise(() => {});
+        throw error;
       }
     });
   } catch (error) {
+    isOver = true;
     // Only the driver's own commit, of nothing, can have failed after ours.
     if (box === undefined) throw error;
   }
@@ -78,11 +89,20 @@ const runInTransaction = async <T>(
   return (box as { readonly value: T }).value;
 };
 
-// Not left to the driver, which does not look at how the server answered: a transaction in which a statement has failed is
-// rolled back without a word. It also prepares its COMMIT by name; where a proxy has put another connection behind that
-// name's, the COMMIT fails, is tried again in the broken transaction, and all is lost while `begin` resolves. What the
-// driver then commits is the empty transaction that follows.
-const commit = async (tx: TransactionSql): Promise<void> => {
-  const { command } = await tx.unsafe("COMMIT AND CHAIN");
-  if (command === "ROLLBACK") throw new PgTransactionAbortedError();
+const runAndCommit = async <T>(
+  tx: TransactionSql,
+  callback: (context: PostgresJsTxContext) => Promise<T>,
+): Promise<T> => {
+  const transaction = openTransaction(tx);
+  open.set(tx, transaction);
+  try {
+    const value = await callback({ sql: tx });
+    await transaction.commit();
+    return value;
+  } finally {
+    open.delete(tx);
+    ended.add(tx);
+  }
 };
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

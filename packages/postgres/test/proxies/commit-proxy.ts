@@ -6,8 +6,8 @@ import { listenInPlaceOf, type Listening } from "./listening.ts";
 export type CommitFate = "passes" | "never arrives" | "answer is lost";
 
 export interface CommitProxy extends Listening {
-  /** Asked once for each COMMIT. */
-  decide: () => CommitFate;
+  /** Asked once for each COMMIT, with how many exchanges that were sent before it are still to be answered. */
+  decide: (unansweredCount: number) => CommitFate;
 }
 
 export const startCommitProxy = async (target: string): Promise<CommitProxy> => {
@@ -16,21 +16,30 @@ export const startCommitProxy = async (target: string): Promise<CommitProxy> => 
     const server = connect({ host: hostname, port: Number(port) });
     server.setNoDelay(true);
     const cut = createFramer("client");
+    const cutAnswers = createFramer("server");
     let isLast = false;
+    // The server is ready once before it is asked anything.
+    let unansweredCount = 1;
     const end = (): void => {
       client.resetAndDestroy();
       server.destroy();
     };
     client.on("data", (chunk: Buffer) => {
       for (const message of cut(chunk)) {
-        const fate = queryText(message) === "COMMIT" ? proxy.decide() : "passes";
+        const isCommit = /^COMMIT\b/.test(queryText(message) ?? "");
+        const fate = isCommit ? proxy.decide(unansweredCount) : "passes";
+        if (message.type === "Q" || message.type === "S") unansweredCount += 1;
         if (fate === "never arrives") return end();
         isLast ||= fate === "answer is lost";
         server.write(message.bytes);
       }
     });
     // The server has answered, so it is stored; the client hears nothing of it.
-    server.on("data", (chunk: Buffer) => (isLast ? end() : client.write(chunk)));
+    server.on("data", (chunk: Buffer) => {
+      if (isLast) return end();
+      unansweredCount -= cutAnswers(chunk).filter(({ type }) => type === "Z").length;
+      client.write(chunk);
+    });
     client.on("error", end);
     server.on("error", end);
     client.on("close", () => server.destroy());
