@@ -1,4 +1,5 @@
 import type { ReconnectingSubscriberOptions } from "queuert/internal";
+import { toArrayLiteral } from "./array-literal.ts";
 
 /** What the notify adapter needs of a PostgreSQL client. Ready-made for `pg` and `postgres`. */
 export interface PgNotifyProvider {
@@ -11,6 +12,16 @@ export interface PgNotifyProvider {
   readonly connectSubscriber: ReconnectingSubscriberOptions["connect"];
 }
 
-/** One statement for any number of payloads: parameters are the channel and an array literal. */
-export const publishSql =
+/** One statement for any number of payloads. The usual one is spared the planning of a list. */
+export const publishStatement = (
+  channel: string,
+  payloads: readonly string[],
+): { readonly sql: string; readonly params: string[] } => {
+  const [payload] = payloads;
+  return payloads.length === 1 && payload !== undefined
+    ? { sql: "SELECT pg_notify($1::text, $2::text)", params: [channel, payload] }
+    : { sql: publishListSql, params: [channel, toArrayLiteral(payloads)] };
+};
+
+const publishListSql =
   "SELECT pg_notify($1::text, u.payload) FROM unnest($2::text::text[]) AS u (payload)";

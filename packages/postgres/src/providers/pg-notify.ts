@@ -1,7 +1,6 @@
 import { Client, type ClientConfig, type Pool } from "pg";
 import type { SubscriberConnection, SubscriberConnectionEvents } from "queuert/internal";
-import { toArrayLiteral } from "../array-literal.ts";
-import { type PgNotifyProvider, publishSql } from "../notify-provider.ts";
+import { type PgNotifyProvider, publishStatement } from "../notify-provider.ts";
 import { quoteIdentifier } from "../store-names.ts";
 import { surviveIdleClients } from "./survive-idle-clients.ts";
 
@@ -18,7 +17,8 @@ export const createPgPoolNotifyProvider = (
   surviveIdleClients(pool);
   return {
     publish: async (channel, payloads) => {
-      await pool.query(publishSql, [channel, toArrayLiteral(payloads)]);
+      const { sql, params } = publishStatement(channel, payloads);
+      await pool.query(sql, params);
     },
     connectSubscriber: (events) => connectSubscriber(listenConnection, events),
   };

@@ -1,7 +1,6 @@
 import postgres, { type Sql } from "postgres";
 import type { SubscriberConnection, SubscriberConnectionEvents } from "queuert/internal";
-import { toArrayLiteral } from "../array-literal.ts";
-import { type PgNotifyProvider, publishSql } from "../notify-provider.ts";
+import { type PgNotifyProvider, publishStatement } from "../notify-provider.ts";
 import { quoteIdentifier } from "../store-names.ts";
 
 export interface PostgresJsNotifyProviderOptions {
@@ -15,7 +14,8 @@ export const createPostgresJsNotifyProvider = (
   { listenConnection = sql }: PostgresJsNotifyProviderOptions = {},
 ): PgNotifyProvider => ({
   publish: async (channel, payloads) => {
-    await sql.unsafe(publishSql, [channel, toArrayLiteral(payloads)]);
+    const statement = publishStatement(channel, payloads);
+    await sql.unsafe(statement.sql, statement.params);
   },
   connectSubscriber: (events) => connectSubscriber(listenConnection, events),
 });

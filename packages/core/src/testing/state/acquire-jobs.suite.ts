@@ -315,6 +315,36 @@ const nextDue: StateSuite = defineStateSuite("acquireJobs, nextDueInMs", (rule) 
     },
   );
 
+  rule("exact whatever comes behind the first that is taken", async ({ steps, stateAdapter }) => {
+    const soon = { afterMs: 2 * minuteMs };
+    const later = { afterMs: 5 * minuteMs };
+    const cases = [
+      { behind: [{ priority: 5, schedule: soon }, { priority: 1 }], takenCount: 2 },
+      { behind: [{ priority: 5, schedule: later }, { schedule: soon }], takenCount: 1 },
+      { behind: [{ priority: 1, schedule: soon }, { schedule: later }], takenCount: 1 },
+      { behind: [{ priority: 1 }, { priority: 1, schedule: soon }], takenCount: 2 },
+    ];
+    for (const [index, { behind, takenCount }] of cases.entries()) {
+      const typeName = `case ${index}`;
+      await steps.create({ typeName, priority: 5 }, ...behind.map((job) => ({ ...job, typeName })));
+      const types = [wanted(typeName, 5)];
+      const result = await stateAdapter.acquireJobs({ workerId: "w", limit: 5, types });
+      expect(result.jobs).toHaveLength(takenCount);
+      expect(result.nextDueInMs).toBeLessThanOrEqual(2 * minuteMs);
+      expect(result.nextDueInMs).toBeGreaterThan(minuteMs);
+    }
+  });
+
+  rule("0 if a due one was left for one that was lost", async ({ steps, stateAdapter }) => {
+    const lost = await steps.createRunning({}, { leaseMs: 1 });
+    await steps.untilExpired(lost);
+    await steps.createOne();
+    const types = [wanted("task", 1)];
+    const result = await stateAdapter.acquireJobs({ workerId: "w", limit: 5, types });
+    expect(ids(result.jobs)).toEqual([lost.id]);
+    expect(result.nextDueInMs).toBe(0);
+  });
+
   rule("null if none is scheduled.", async ({ steps, stateAdapter }) => {
     await steps.create({ typeName: "other", schedule: { afterMs: minuteMs } }, {});
     await steps.createOne({ awaitsBlockers: true, schedule: { afterMs: minuteMs } });
