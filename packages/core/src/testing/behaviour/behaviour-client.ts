@@ -70,6 +70,8 @@ export interface OpenOptions {
   readonly observabilityAdapter?: ObservabilityAdapter;
   readonly log?: Log;
   readonly random?: () => number;
+  /** How far the client's clock is ahead of that of this process; behind, if below 0. */
+  readonly clockAheadMs?: number;
 }
 
 export interface BehaviourClient {
@@ -119,7 +121,10 @@ export const openBehaviourClient = async (
       observabilityAdapter: options.observabilityAdapter ?? events.adapter,
       log: options.log ?? verbose(events.log),
     },
-    { clock, random: options.random },
+    {
+      clock: { ...clock, now: () => clock.now() + (options.clockAheadMs ?? 0) },
+      random: options.random,
+    },
   );
   const startIn: BehaviourClient["startIn"] = async (context, typeName, given = {}) => {
     const { input = null, ...others } = given;

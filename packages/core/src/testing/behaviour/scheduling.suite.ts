@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { JsonValue } from "../../job-types/json.ts";
+import type { Completion } from "../../public-types/process.ts";
 import { thirtyDaysMs } from "../factories.ts";
 import { eventually, graceMs, sleep } from "../waiting.ts";
 import type { BehaviourClient } from "./behaviour-client.ts";
@@ -24,6 +25,10 @@ const runInOrder = async (client: BehaviourClient, count: number): Promise<JsonV
   );
   return order;
 };
+
+const hourMs = 3_600_000;
+
+type Complete = (output: JsonValue) => Promise<Completion>;
 
 const ranAfterMs = async (client: BehaviourClient, id: string): Promise<number> => {
   const job = await client.job({ id });
@@ -187,4 +192,49 @@ export const schedulingSuite: BehaviourSuite = defineBehaviourSuite("scheduling"
     );
     expect(released.attempt).toBe(0);
   });
+
+  for (const [says, clockAheadMs] of [
+    ["ahead", hourMs],
+    ["behind", -hourMs],
+  ] as const) {
+    rule(
+      `a worker whose clock is an hour ${says} runs nothing early, and neither takes nor loses a lease`,
+      async ({ open, gate }) => {
+        const right = await open();
+        const wrong = await open({ clockAheadMs });
+        const held = gate();
+        const process = async (by: BehaviourClient, complete: Complete) => {
+          await held.pass();
+          return complete(by === right ? "right" : "wrong");
+        };
+        const taken = await right.start("task");
+        await right.work(
+          { task: ({ complete }) => process(right, complete) },
+          { concurrency: 1, prefetch: 0 },
+        );
+        await held.arrived();
+        const delayed = await wrong.start("task", { schedule: { afterMs: 200 } });
+        const { createdAt, scheduledAt } = await right.job(delayed);
+        expect(scheduledAt.getTime() - createdAt.getTime()).toBeLessThan(10_000);
+        const leaseConfig = { leaseMs: 500, renewIntervalMs: 40 };
+        await wrong.work({
+          task: { leaseConfig, process: ({ complete }) => process(wrong, complete) },
+        });
+        await held.arrived(2);
+        expect(await ranAfterMs(right, delayed.id)).toBeGreaterThanOrEqual(0);
+        const begunAt = (await right.job(delayed)).lastAttemptAt?.getTime() ?? 0;
+        await eventually(async () => {
+          const job = await right.job(delayed);
+          return job.status === "running" && job.leasedUntil.getTime() > begunAt + 1_000
+            ? true
+            : undefined;
+        }, "a lease that was renewed for longer than it would have lasted");
+        held.open();
+        expect(await right.until(taken)).toMatchObject({ output: "right" });
+        expect(await right.until(delayed)).toMatchObject({ output: "wrong" });
+        expect(await right.job(delayed)).toMatchObject({ attempt: 1 });
+        expect([...right.events.of("jobReaped"), ...wrong.events.of("jobReaped")]).toEqual([]);
+      },
+    );
+  }
 });
