@@ -40,7 +40,7 @@ describe.each([{ preparedStatements: true }, { preparedStatements: false }])("%o
     await other`CREATE TABLE line (text text NOT NULL, id integer UNIQUE DEFERRABLE INITIALLY DEFERRED)`;
   });
   afterEach(async () => {
-    await sql.end({ timeout: 5 });
+    await sql.end({ timeout: 1 });
     await other.end({ timeout: 5 });
     await proxy.close();
   });

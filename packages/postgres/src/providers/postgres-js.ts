@@ -1,5 +1,7 @@
 import type { Sql, TransactionSql } from "postgres";
+import { TransactionEndingError } from "queuert";
 import type { PgRow, PgStateProvider, PgStatement } from "../state-provider.ts";
+import { type Lifetime, refuseWhenOver, untilLossIsKnown } from "./postgres-js-lifetime.ts";
 import { openTransaction, type PostgresJsTransaction } from "./postgres-js-transaction.ts";
 
 /** Spread it into calls made inside a transaction of `postgres`. */
@@ -35,7 +37,8 @@ export const createPostgresJsStateProvider = (
     connectionsMax: sql.options.max,
     provideContext: (callback) => callback({ sql }),
     // A transaction of this driver is an object of its own, which the driver ends with the transaction.
-    isInTransaction: async ({ sql }) => isTransaction(sql) && !ended.has(sql),
+    isInTransaction: async ({ sql }) =>
+      isTransaction(sql) && lifetimes.get(sql)?.over === undefined,
     executeSql: async (statement, context) => await send(context?.sql ?? sql, statement),
     executeSqlAndCommit: async (statement, { sql }) => {
       const transaction = open.get(sql);
@@ -52,9 +55,8 @@ export {
   type PostgresJsNotifyProviderOptions,
 } from "./postgres-js-notify.ts";
 
-const ended = new WeakSet<Sql | TransactionSql>();
-
-// Those begun here.
+// Transactions begun here.
+const lifetimes = new WeakMap<Sql | TransactionSql, Lifetime>();
 const open = new WeakMap<Sql | TransactionSql, PostgresJsTransaction>();
 
 /** Neither the client itself, nor what only the compiler would have refused. */
@@ -67,21 +69,22 @@ const runInTransaction = async <T>(
 ): Promise<T> => {
   // The driver resolves arrays of promises that a callback answers with; a box keeps the answer as it is.
   let box: { readonly value: T } | undefined;
-  let isOver = false;
+  const lifetime: Lifetime = {};
   try {
     await sql.begin("isolation level read committed", async (tx) => {
       try {
-        box = { value: await runAndCommit(tx, callback) };
+        box = { value: await runAndCommit(refuseWhenOver(tx, lifetime), lifetime, callback) };
       } catch (error) {
-        // When the connection is gone the driver says so at once, and would still write its ROLLBACK to it, for an exception
-        // that nobody can catch.
-        await nextTurn();
-        if (isOver) await new Promise(() => {});
+        // When the connection is gone the driver says so at once, and would still write its ROLLBACK to it: an exception that
+        // nobody can catch, or a statement that whoever has the connection next waits behind for ever.
+        await untilLossIsKnown();
+        if (lifetime.over !== undefined) await new Promise(() => {});
         throw error;
       }
+      lifetime.over = { reason: new TransactionEndingError("A statement") };
     });
   } catch (error) {
-    isOver = true;
+    lifetime.over ??= { reason: error };
     // Only the driver's own commit, of nothing, can have failed after ours.
     if (box === undefined) throw error;
   }
@@ -91,18 +94,17 @@ const runInTransaction = async <T>(
 
 const runAndCommit = async <T>(
   tx: TransactionSql,
+  lifetime: Lifetime,
   callback: (context: PostgresJsTxContext) => Promise<T>,
 ): Promise<T> => {
   const transaction = openTransaction(tx);
   open.set(tx, transaction);
+  lifetimes.set(tx, lifetime);
   try {
     const value = await callback({ sql: tx });
     await transaction.commit();
     return value;
   } finally {
     open.delete(tx);
-    ended.add(tx);
   }
 };
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
