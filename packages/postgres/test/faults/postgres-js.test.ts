@@ -1,0 +1,89 @@
+// The same through postgres.js, whose transactions break in ways of their own when a connection is lost within them.
+import postgres from "postgres";
+import { createQueuert, defineUnionJobTypes } from "queuert";
+import { it } from "vitest";
+import { createPgNotifyAdapter, createPgStateAdapter } from "../../src/index.ts";
+import {
+  createPostgresJsNotifyProvider,
+  createPostgresJsStateProvider,
+} from "../../src/providers/postgres-js.ts";
+import { terminateConnections } from "../fixtures.ts";
+import { useFaultRig } from "./fault-rig.ts";
+import { leaseMs, type StepDefinitions } from "./steps.ts";
+
+const rig = useFaultRig();
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** As many transactions at a time as connections: one that is never given back is missed. */
+const startWorker = async (url: string): Promise<void> => {
+  const sql = postgres(url, {
+    max: 5,
+    fetch_types: false,
+    onnotice: () => {},
+    backoff: () => 0.05,
+  });
+  const notifyAdapter = await createPgNotifyAdapter({
+    provider: createPostgresJsNotifyProvider(sql),
+    pingIntervalMs: 500,
+  });
+  const queuert = await createQueuert({
+    stateAdapter: await createPgStateAdapter({
+      stateProvider: createPostgresJsStateProvider(sql, { preparedStatements: true }),
+      connectionRetryConfig: { maxRetries: 20, initialDelayMs: 20, maxDelayMs: 500 },
+    }),
+    notifyAdapter,
+    jobTypeDefinitions: defineUnionJobTypes<StepDefinitions>(),
+    log: () => {},
+  });
+  const worker = await queuert
+    .createWorker()
+    .implementJobType({
+      typeName: "step",
+      leaseConfig: { leaseMs, renewIntervalMs: leaseMs / 4 },
+      retryConfig: { initialDelayMs: 10, maxDelayMs: 50 },
+      process: async ({ job: { input, attempt }, complete }) =>
+        complete(async ({ sql: tx }) => {
+          await tx`INSERT INTO done VALUES (${input.key}, ${attempt})`;
+          return null;
+        }),
+    })
+    .start({ concurrency: 5, reapIntervalMs: 200, pollIntervalMs: 200, shutdownTimeoutMs: 5_000 });
+  rig.endings.push(async () => {
+    await worker.stop();
+    await notifyAdapter.close();
+    await sql.end({ timeout: 5 });
+  });
+};
+
+it("survives restarts of the server under load", async () => {
+  await startWorker(rig.url);
+  const started = rig.startMany(300);
+  for (let round = 0; round < 3; round += 1) {
+    await wait(150);
+    await rig.server.restart();
+  }
+  await started;
+  await rig.expectEachOnce(300);
+}, 60_000);
+
+it("survives a crash of the server under load", async () => {
+  await startWorker(rig.url);
+  const started = rig.startMany(200);
+  await wait(150);
+  await rig.server.kill();
+  await rig.server.start();
+  await started;
+  await rig.expectEachOnce(200);
+}, 60_000);
+
+it("survives pg_terminate_backend on every kind of connection, again and again", async () => {
+  await startWorker(rig.url);
+  const started = rig.startMany(300);
+  for (let round = 0; round < 10; round += 1) {
+    await wait(60);
+    await terminateConnections(rig.url);
+  }
+  await started;
+  await rig.expectEachOnce(300);
+}, 60_000);
