@@ -7,8 +7,11 @@ export interface Sizes {
   readonly drainJobs: number;
   readonly warmUpJobs: number;
   readonly starts: number;
+  readonly warmUpStarts: number;
   readonly bulkStarts: number;
+  readonly warmUpBulks: number;
   readonly latencyStarts: number;
+  readonly latencyWarmUps: number;
   readonly steadySeconds: number;
   readonly finished: number;
   readonly scheduled: number;

@@ -35,14 +35,13 @@ const runRhythm = async (
   return latencies;
 };
 
-const warmUp = { count: 30, everyMs: 10 };
-
 export const measureLatency = async (round: Round, rhythm: Rhythm): Promise<RoundResult> => {
   const { participant, sizes } = round;
   const worker = await round.openProcess();
   const isOneProcess = participant.isPrivate === true || participant.sameProcessOnly === true;
   const starter = isOneProcess ? worker : await round.openProcess();
   await worker.ask("work", { workload: "value", concurrency: 10, workerCount: 1 });
+  const warmUp = { count: sizes.latencyWarmUps, everyMs: 10 };
   await runRhythm(starter, worker, { ...warmUp, limitMs: sizes.limitMs });
   const latencies = await runRhythm(starter, worker, { ...rhythm, limitMs: sizes.limitMs });
   await worker.ask("stopWork", {});

@@ -10,7 +10,7 @@ const assertStored = async ({ inspect }: Round, expected: number): Promise<void>
 
 export const measureStarts = async (round: Round, callers: number): Promise<RoundResult> => {
   const process = await round.openProcess();
-  const warmUp = Math.min(200, round.sizes.starts);
+  const warmUp = round.sizes.warmUpStarts;
   await process.ask("startSingly", { count: warmUp, callers });
   await (await round.inspect()).settle();
   const count = round.sizes.starts * Math.min(callers, 4);
@@ -22,7 +22,7 @@ export const measureStarts = async (round: Round, callers: number): Promise<Roun
 export const measureBulkStarts = async (round: Round): Promise<RoundResult> => {
   const process = await round.openProcess();
   const atOnce = Math.min(bulkSize, round.sizes.bulkStarts);
-  const warmUp = 2 * atOnce;
+  const warmUp = round.sizes.warmUpBulks * atOnce;
   await process.ask("startBulk", { count: warmUp, atOnce });
   await (await round.inspect()).settle();
   const count = round.sizes.bulkStarts;
