@@ -2,12 +2,15 @@
 export const withinTime = <TValue>(
   promise: Promise<TValue>,
   timeoutMs: number,
-  operation: string,
+  /** What is waited for, as the subject of the error's message; or the error itself. */
+  operation: string | (() => Error),
 ): Promise<TValue> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new Error(`${operation} has not answered within ${timeoutMs} ms.`));
-    }, timeoutMs);
+    const toError =
+      typeof operation === "string"
+        ? () => new Error(`${operation} has not answered within ${timeoutMs} ms.`)
+        : operation;
+    const timer = setTimeout(() => reject(toError()), timeoutMs);
     promise.then(resolve, reject).finally(() => {
       clearTimeout(timer);
     });
