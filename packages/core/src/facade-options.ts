@@ -1,6 +1,7 @@
 // Users spread the context of their transaction into the options of a call. What is an option proper is named here, per
 // method; everything else is context, whatever an adapter calls it.
 import { InvalidOptionError } from "./errors.ts";
+import { newJobOptionNames } from "./lifecycle/new-job.ts";
 import { assertSpelling } from "./model/assert-spelling.ts";
 import { nearNames } from "./model/near-names.ts";
 
@@ -32,15 +33,7 @@ export type MethodName =
   | "getBlockerGraph";
 
 const optionNames: Readonly<Record<MethodName, readonly string[]>> = {
-  startJobSequence: [
-    "typeName",
-    "input",
-    "deduplication",
-    "schedule",
-    "priority",
-    "startBlockers",
-    "onBlockerFailure",
-  ],
+  startJobSequence: newJobOptionNames,
   startJobSequences: ["sequences"],
   completeJobSequence: ["typeName", "id", "complete"],
   deleteJobSequences: ["rootSequenceIds"],

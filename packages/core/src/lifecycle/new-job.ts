@@ -31,7 +31,8 @@ export type CheckedFields = Omit<
   "kind" | "rootSequenceId" | "originId" | "deduplication" | "traceContext"
 >;
 
-const optionNames = [
+/** Of one new job, wherever it is given. */
+export const newJobOptionNames: readonly string[] = [
   "typeName",
   "input",
   "deduplication",
@@ -48,7 +49,7 @@ export const checkNewJob = (
 ): CheckedFields | Promise<CheckedFields> => {
   const { typeName, schedule, priority = 0, startBlockers, onBlockerFailure = "wait" } = options;
   assertName(typeName, "typeName");
-  assertSpelling(options, optionNames);
+  assertSpelling(options, newJobOptionNames);
   registry.assertKnown(typeName);
   if (schedule !== undefined) assertSchedule(schedule);
   assertInteger(priority, "priority", { min: -limits.priorityMax, max: limits.priorityMax });
