@@ -1,43 +1,13 @@
 // Nothing lost, nothing doubled, whatever breaks between the workers and the server, for real.
 import { startTcpProxy } from "@queuert/test-services";
 import { expect, it, vi } from "vitest";
-import { terminateConnections } from "../fixtures.ts";
 import { useFaultRig } from "./fault-rig.ts";
 import { openClient } from "./steps.ts";
+import { surviveUnderLoad } from "./survive-under-load.ts";
 
 const rig = useFaultRig();
 
-it("survives restarts of the server under load", async () => {
-  await rig.startWorker();
-  const started = rig.startMany(300);
-  for (let round = 0; round < 3; round += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    await rig.server.restart();
-  }
-  await started;
-  await rig.expectEachOnce(300);
-}, 60_000);
-
-it("survives a crash of the server under load", async () => {
-  await rig.startWorker();
-  const started = rig.startMany(200);
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  await rig.server.kill();
-  await rig.server.start();
-  await started;
-  await rig.expectEachOnce(200);
-}, 60_000);
-
-it("survives pg_terminate_backend on every kind of connection, again and again", async () => {
-  await rig.startWorker();
-  const started = rig.startMany(300);
-  for (let round = 0; round < 10; round += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    await terminateConnections(rig.url);
-  }
-  await started;
-  await rig.expectEachOnce(300);
-}, 60_000);
+surviveUnderLoad(rig, () => rig.startWorker());
 
 it("notices half-open connections, the listening one and those of queries, and goes on when they heal", async () => {
   const proxy = await startTcpProxy(rig.url);

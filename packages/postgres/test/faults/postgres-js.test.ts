@@ -1,23 +1,20 @@
 // The same through postgres.js, whose transactions break in ways of their own when a connection is lost within them.
 import postgres from "postgres";
 import { createQueuert, defineUnionJobTypes } from "queuert";
-import { it } from "vitest";
 import { createPgNotifyAdapter, createPgStateAdapter } from "../../src/index.ts";
 import {
   createPostgresJsNotifyProvider,
   createPostgresJsStateProvider,
 } from "../../src/providers/postgres-js.ts";
-import { terminateConnections } from "../fixtures.ts";
 import { useFaultRig } from "./fault-rig.ts";
 import { leaseMs, type StepDefinitions } from "./steps.ts";
+import { surviveUnderLoad } from "./survive-under-load.ts";
 
 const rig = useFaultRig();
 
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** As many transactions at a time as connections: one that is never given back is missed. */
-const startWorker = async (url: string): Promise<void> => {
-  const sql = postgres(url, {
+const startWorker = async (): Promise<void> => {
+  const sql = postgres(rig.url, {
     max: 5,
     fetch_types: false,
     onnotice: () => {},
@@ -56,34 +53,4 @@ const startWorker = async (url: string): Promise<void> => {
   });
 };
 
-it("survives restarts of the server under load", async () => {
-  await startWorker(rig.url);
-  const started = rig.startMany(300);
-  for (let round = 0; round < 3; round += 1) {
-    await wait(150);
-    await rig.server.restart();
-  }
-  await started;
-  await rig.expectEachOnce(300);
-}, 60_000);
-
-it("survives a crash of the server under load", async () => {
-  await startWorker(rig.url);
-  const started = rig.startMany(200);
-  await wait(150);
-  await rig.server.kill();
-  await rig.server.start();
-  await started;
-  await rig.expectEachOnce(200);
-}, 60_000);
-
-it("survives pg_terminate_backend on every kind of connection, again and again", async () => {
-  await startWorker(rig.url);
-  const started = rig.startMany(300);
-  for (let round = 0; round < 10; round += 1) {
-    await wait(60);
-    await terminateConnections(rig.url);
-  }
-  await started;
-  await rig.expectEachOnce(300);
-}, 60_000);
+surviveUnderLoad(rig, startWorker);
