@@ -150,6 +150,10 @@ export const createNatsNotifyAdapter = async (
 ): Promise<ChannelNotifyAdapter> => {
   const remedy = "give what `await connect(…)` of a NATS client answers";
   assertMethods(options.nc, "nc", ["publish", "subscribe", "flush", "status"], remedy);
+  if (options.kv !== undefined) {
+    const kvRemedy = "give what `await kvm.create(…)` or `await js.views.kv(…)` answers";
+    assertMethods(options.kv, "kv", ["put", "update", "get"], kvRemedy);
+  }
   if (options.subjectPrefix !== undefined) assertSubjectPrefix(options.subjectPrefix);
   return createChannelNotifyAdapter({
     transport: createTransport(options),

@@ -1,7 +1,14 @@
+import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
+import postgres from "postgres";
 import { describe, expect, it } from "vitest";
 import { createPgNotifyAdapter, createPgStateAdapter } from "../src/index.ts";
 import { createPgPoolNotifyProvider, createPgPoolStateProvider } from "../src/providers/pg.ts";
+import { createPgliteStateProvider } from "../src/providers/pglite.ts";
+import {
+  createPostgresJsNotifyProvider,
+  createPostgresJsStateProvider,
+} from "../src/providers/postgres-js.ts";
 
 const code = "QUEUERT_PG_INVALID_OPTION";
 
@@ -20,9 +27,41 @@ describe("something else in the place of", () => {
     await expect(creating).rejects.toMatchObject({ code, option: "provider" });
   });
 
+  // None of them connects before it is asked something.
+  const sql = postgres("postgres://localhost/app");
+  const others = [undefined, "postgres://localhost/app", new pg.Client(), Promise.resolve(sql)];
+
   it("a pool", () => {
-    for (const pool of [undefined, "postgres://localhost/app", new pg.Client()]) {
-      expect(() => createPgPoolStateProvider(pool as never)).toThrow("a `Pool` of `pg`");
+    for (const pool of [...others, sql]) {
+      for (const create of [createPgPoolStateProvider, createPgPoolNotifyProvider]) {
+        expect(() => create(pool as never)).toThrow("a `Pool` of `pg`");
+      }
     }
+  });
+
+  it("a client of postgres.js", () => {
+    // What `begin` and `reserve` hand out.
+    const transaction = Object.assign(() => undefined, { unsafe: () => undefined, options: {} });
+    for (const other of [...others, new pg.Pool(), transaction]) {
+      for (const create of [createPostgresJsStateProvider, createPostgresJsNotifyProvider]) {
+        expect(() => create(other as never)).toThrow(
+          expect.objectContaining({ code, option: "sql" }),
+        );
+      }
+    }
+    const listenConnection = { port: 5432 } as never;
+    expect(() => createPostgresJsNotifyProvider(sql, { listenConnection })).toThrow(
+      "Option `listenConnection` must be what `postgres(…)` of postgres.js answers",
+    );
+  });
+
+  it("a PGlite", async () => {
+    const client = new PGlite();
+    await client.transaction(async (transaction) => {
+      for (const other of [...others, new pg.Pool(), sql, transaction]) {
+        expect(() => createPgliteStateProvider(other as never)).toThrow("must be a `PGlite`");
+      }
+    });
+    await client.close();
   });
 });

@@ -14,6 +14,7 @@ import {
   SqlitePragmaError,
 } from "../src/index.ts";
 import { createBetterSqlite3Provider } from "../src/providers/better-sqlite3.ts";
+import { createNodeSqliteProvider } from "../src/providers/node-sqlite.ts";
 import { BetterSqlite3Database } from "./better-sqlite3.ts";
 import {
   aNewJob,
@@ -35,6 +36,26 @@ it.each([undefined, {}, Promise.resolve({})])(
     });
   },
 );
+
+it.each([null, "jobs.db", {}, { prepare: () => {}, exec: () => {} }])(
+  "something else than a connection",
+  async (database) => {
+    for (const create of [createBetterSqlite3Provider, createNodeSqliteProvider]) {
+      await expect(create({ database } as never)).rejects.toMatchObject({
+        code: "QUEUERT_INVALID_OPTION",
+        option: "database",
+      });
+    }
+  },
+);
+
+it("a connection of the other driver", async () => {
+  const database = new BetterSqlite3Database(":memory:");
+  await expect(createNodeSqliteProvider({ database } as never)).rejects.toThrow(
+    "give a `DatabaseSync` of node:sqlite",
+  );
+  database.close();
+});
 
 describe("a file", () => {
   it("that is not named", async () => {

@@ -2,6 +2,7 @@ import { Client, type ClientConfig, type Pool } from "pg";
 import type { SubscriberConnection, SubscriberConnectionEvents } from "queuert/internal";
 import { type PgNotifyProvider, publishStatement } from "../notify-provider.ts";
 import { quoteIdentifier } from "../store-names.ts";
+import { assertPool } from "./assert-client.ts";
 import { surviveIdleClients } from "./survive-idle-clients.ts";
 
 export interface PgPoolNotifyProviderOptions {
@@ -12,9 +13,11 @@ export interface PgPoolNotifyProviderOptions {
 /** Publishes over the pool, and listens on a connection of its own beside it. */
 export const createPgPoolNotifyProvider = (
   pool: Pool,
-  { listenConnection = pool.options }: PgPoolNotifyProviderOptions = {},
+  options: PgPoolNotifyProviderOptions = {},
 ): PgNotifyProvider => {
+  assertPool(pool);
   surviveIdleClients(pool);
+  const { listenConnection = pool.options } = options;
   return {
     publish: async (channel, payloads) => {
       const { sql, params } = publishStatement(channel, payloads);

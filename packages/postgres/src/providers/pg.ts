@@ -1,7 +1,6 @@
 import type { ClientBase, Pool, PoolClient, QueryConfig } from "pg";
-import { hasMethods } from "queuert/internal";
-import { PgInvalidOptionError } from "../errors.ts";
 import type { PgRow, PgStateProvider, PgStatement } from "../state-provider.ts";
+import { assertPool } from "./assert-client.ts";
 import { openTransaction, type PgTransaction } from "./pg-transaction.ts";
 import { surviveBreaking, surviveIdleClients } from "./survive-idle-clients.ts";
 
@@ -28,10 +27,7 @@ export const createPgPoolStateProvider = (
   pool: Pool,
   options: PgPoolProviderOptions = {},
 ): PgStateProvider<PgTxContext, PgContext> => {
-  // A `Client` has both methods, too, and one connection.
-  if (!hasMethods(pool, ["connect", "query"]) || pool.options === undefined) {
-    throw new PgInvalidOptionError("pool", "a `Pool` of `pg`, not a client or a connection string");
-  }
+  assertPool(pool);
   surviveIdleClients(pool);
   const { preparedStatements = false } = options;
   const toQuery = ({ name, sql, params }: PgStatement): QueryConfig<(string | null)[]> => {

@@ -1,5 +1,6 @@
 import type { PGlite, Transaction } from "@electric-sql/pglite";
 import type { PgRow, PgStateProvider } from "../state-provider.ts";
+import { assertPglite } from "./assert-client.ts";
 
 /** Spread it into calls made inside a transaction of PGlite. */
 export interface PgliteTxContext {
@@ -21,24 +22,27 @@ const isTransaction = (tx: PGlite | Transaction | null | undefined): tx is Trans
  */
 export const createPgliteStateProvider = (
   client: PGlite,
-): PgStateProvider<PgliteTxContext, PgliteContext> => ({
-  capabilities: {
-    concurrentWriters: false,
-    renewsLeasesBesideTransactions: false,
-    sharedBetweenProcesses: false,
-  },
-  provideContext: (callback) => callback({ client }),
-  isInTransaction: async ({ client: tx }) => isTransaction(tx) && !tx.closed,
-  executeSql: async ({ sql, params }, context) => {
-    const { rows } = await (context?.client ?? client).query<PgRow>(sql, [...params]);
-    return rows;
-  },
-  runInTransaction: (callback) =>
-    client.transaction(async (tx) => {
-      await tx.query("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
-      const result = await callback({ client: tx });
-      // In a transaction in which a statement has failed this fails too; COMMIT would roll back without a word.
-      await tx.query("SELECT 1");
-      return result;
-    }),
-});
+): PgStateProvider<PgliteTxContext, PgliteContext> => {
+  assertPglite(client);
+  return {
+    capabilities: {
+      concurrentWriters: false,
+      renewsLeasesBesideTransactions: false,
+      sharedBetweenProcesses: false,
+    },
+    provideContext: (callback) => callback({ client }),
+    isInTransaction: async ({ client: tx }) => isTransaction(tx) && !tx.closed,
+    executeSql: async ({ sql, params }, context) => {
+      const { rows } = await (context?.client ?? client).query<PgRow>(sql, [...params]);
+      return rows;
+    },
+    runInTransaction: (callback) =>
+      client.transaction(async (tx) => {
+        await tx.query("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+        const result = await callback({ client: tx });
+        // In a transaction in which a statement has failed this fails too; COMMIT would roll back without a word.
+        await tx.query("SELECT 1");
+        return result;
+      }),
+  };
+};

@@ -2,6 +2,7 @@ import postgres, { type Sql } from "postgres";
 import type { SubscriberConnection, SubscriberConnectionEvents } from "queuert/internal";
 import { type PgNotifyProvider, publishStatement } from "../notify-provider.ts";
 import { quoteIdentifier } from "../store-names.ts";
+import { assertPostgresJs } from "./assert-client.ts";
 
 export interface PostgresJsNotifyProviderOptions {
   /** A client that reaches the server past a proxy that pools transactions; only its options are used. */
@@ -12,13 +13,17 @@ export interface PostgresJsNotifyProviderOptions {
 export const createPostgresJsNotifyProvider = (
   sql: Sql,
   { listenConnection = sql }: PostgresJsNotifyProviderOptions = {},
-): PgNotifyProvider => ({
-  publish: async (channel, payloads) => {
-    const statement = publishStatement(channel, payloads);
-    await sql.unsafe(statement.sql, statement.params);
-  },
-  connectSubscriber: (events) => connectSubscriber(listenConnection, events),
-});
+): PgNotifyProvider => {
+  assertPostgresJs(sql);
+  assertPostgresJs(listenConnection, "listenConnection");
+  return {
+    publish: async (channel, payloads) => {
+      const statement = publishStatement(channel, payloads);
+      await sql.unsafe(statement.sql, statement.params);
+    },
+    connectSubscriber: (events) => connectSubscriber(listenConnection, events),
+  };
+};
 
 // Not the driver's own `listen`: it does not notice a half-open connection.
 const connectSubscriber = async (

@@ -1,6 +1,7 @@
 import type { Sql, TransactionSql } from "postgres";
 import { TransactionEndingError } from "queuert";
 import type { PgRow, PgStateProvider, PgStatement } from "../state-provider.ts";
+import { assertPostgresJs } from "./assert-client.ts";
 import { type Lifetime, refuseWhenOver, untilLossIsKnown } from "./postgres-js-lifetime.ts";
 import { openTransaction, type PostgresJsTransaction } from "./postgres-js-transaction.ts";
 
@@ -27,6 +28,7 @@ export const createPostgresJsStateProvider = (
   sql: Sql,
   options: PostgresJsProviderOptions = {},
 ): PgStateProvider<PostgresJsTxContext, PostgresJsContext> => {
+  assertPostgresJs(sql);
   const { preparedStatements = false } = options;
   const send = (on: Sql | TransactionSql, { name, sql: text, params }: PgStatement) =>
     // The driver does not write to the array, but its type does not say so.

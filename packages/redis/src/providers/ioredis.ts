@@ -2,6 +2,7 @@
 // Typed by what is used, so that neither version's classes are named: they have private members, which would make one
 // version's client unfit for a provider built against the other.
 import {
+  assertMethods,
   type SubscriberConnectionEvents,
   type SubscriberConnection,
   withinTime,
@@ -110,6 +111,10 @@ const connect = async (
 export const createIoredisNotifyProvider = ({
   client,
 }: IoredisNotifyProviderOptions): RedisNotifyProvider => {
+  // `call` is what a client of the other package does not have.
+  const remedy = "give a `Redis` or a `Cluster` of ioredis";
+  assertMethods(client, "client", ["on", "off", "call"], remedy);
+  assertMethods(client, "client", [isCluster(client) ? "nodes" : "duplicate"], remedy);
   // Without any listener ioredis prints to the console; whoever gave the client is told by listeners of their own.
   const ignore = (): void => undefined;
   client.on("error", ignore);

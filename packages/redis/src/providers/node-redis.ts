@@ -1,6 +1,8 @@
 // The provider for the `redis` package, 5 and 6: a single server, Sentinel or Cluster.
 // Typed by what is used: the client's own type carries modules, scripts and protocol versions that do not matter here.
 import {
+  assertMethods,
+  InvalidOptionError,
   type SubscriberConnection,
   type SubscriberConnectionEvents,
   withinTime,
@@ -132,10 +134,20 @@ const send = async (
   return isSentinel(client) ? client.sendCommand(false, words) : client.sendCommand(words);
 };
 
+/** A pool of clients cannot subscribe, and ioredis has most of the methods under the same names. */
+const assertClient = (client: NodeRedisClient): void => {
+  const remedy = "give what `createClient`, `createSentinel` or `createCluster` of `redis` answers";
+  assertMethods(client, "client", ["on", "off", "sendCommand"], remedy);
+  if (!("isOpen" in client)) throw new InvalidOptionError("client", client, remedy);
+  if (isCluster(client)) assertMethods(client, "client", ["nodeClient"], remedy);
+  else if (!isSentinel(client)) assertMethods(client, "client", ["duplicate", "subscribe"], remedy);
+};
+
 /** Lets the adapter work with a client of the `redis` package: `createClient`, `createSentinel` or `createCluster`. */
 export const createNodeRedisNotifyProvider = ({
   client,
 }: NodeRedisNotifyProviderOptions): RedisNotifyProvider => {
+  assertClient(client);
   // A lost connection is an "error" event, and one without a listener ends the process.
   const ignore = (): void => undefined;
   client.on("error", ignore);

@@ -1,4 +1,5 @@
 import type BetterSqlite3 from "better-sqlite3";
+import { assertMethods } from "queuert/internal";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "../connection.ts";
 import { SqliteDriverMissingError } from "../errors.ts";
 import {
@@ -54,7 +55,12 @@ export type BetterSqlite3ProviderOptions = OpenOptions | AdoptOptions;
 export const createBetterSqlite3Provider = async (
   options: BetterSqlite3ProviderOptions,
 ): Promise<SqliteFileProvider<BetterSqlite3.Database>> => {
-  const filename = options.database === undefined ? options.filename : options.database.name;
+  const { database } = options;
+  if (database !== undefined) {
+    const remedy = "give a `Database` of better-sqlite3";
+    assertMethods(database, "database", ["prepare", "exec", "pragma"], remedy);
+  }
+  const filename = database === undefined ? options.filename : database.name;
   assertOnDisk(filename);
   const busyTimeoutMs = options.busyTimeoutMs ?? busyTimeoutMsDefault;
   const opened: DriverConnection<BetterSqlite3.Database>[] = [];

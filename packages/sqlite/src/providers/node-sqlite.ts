@@ -1,3 +1,4 @@
+import { assertMethods } from "queuert/internal";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "../connection.ts";
 import { SqliteDriverMissingError } from "../errors.ts";
 import {
@@ -62,6 +63,10 @@ export const createNodeSqliteProvider = async <
 >(
   options: NodeSqliteProviderOptions<TClient>,
 ): Promise<SqliteFileProvider<TClient>> => {
+  if (isAdopting(options)) {
+    const remedy = "give a `DatabaseSync` of node:sqlite";
+    assertMethods(options.database, "database", ["prepare", "exec", "location"], remedy);
+  }
   // A database in memory has no location.
   const filename = isAdopting(options) ? (options.database.location() ?? "") : options.filename;
   assertOnDisk(filename);
