@@ -1,3 +1,4 @@
+import { answered } from "./answered.ts";
 import type { MongoDatabase } from "./driver.ts";
 import { MongoServerTooOldError, MongoStandaloneServerError } from "./errors.ts";
 
@@ -16,9 +17,12 @@ export interface Deployment {
 }
 
 /** Refuses a server that cannot keep the contract: a standalone one, or one that is too old. */
-export const assertTransactional = async (database: MongoDatabase): Promise<Deployment> => {
+export const assertTransactional = async (
+  database: MongoDatabase,
+  answerTimeoutMs: number,
+): Promise<Deployment> => {
   // What every server answers to `hello`.
-  const hello = (await database.command({ hello: 1 })) as Hello;
+  const hello = (await answered(answerTimeoutMs, () => database.command({ hello: 1 }))) as Hello;
   const { setName, msg, maxWireVersion = 0 } = hello;
   if (maxWireVersion < wireVersionMin) throw new MongoServerTooOldError(maxWireVersion);
   const isSharded = msg === "isdbgrid";

@@ -13,7 +13,7 @@ import {
   withinTime,
 } from "queuert/internal";
 import { MongoNotifyCollectionError } from "./errors.ts";
-import { awaitMs, openNotificationTail } from "./notification-tail.ts";
+import { answerMs, openMs, openNotificationTail, pingMs } from "./notification-tail.ts";
 import type { MongoNotifyProvider, NotifyCollection } from "./notify-provider.ts";
 
 export interface MongoNotifyAdapterOptions {
@@ -28,8 +28,6 @@ export interface MongoNotifyAdapterOptions {
 
 const defaultSizeBytes = 4 * 1_024 * 1_024;
 const payloadBytesMax = 16_384;
-// A hint that is later than the next poll is of no use.
-const publishTimeoutMs = 2_000;
 const namespaceExists = 48;
 
 /** Notifications within MongoDB: no second system. Wakes every listener of a type; no hint counts are kept. */
@@ -59,20 +57,18 @@ const createTransport = (
   let creating: Promise<NotifyCollection> | undefined;
   // Before the first insert, which would create one that is not capped.
   const created = (): Promise<NotifyCollection> => {
-    creating ??= create(database, name, sizeBytes).then(() => collection);
+    // Not without an end: everybody waits for this one promise.
+    creating ??= withinTime(create(database, name, sizeBytes), openMs, "Creating").then(
+      () => collection,
+    );
     // A failure is tried again by the next call.
     creating.catch(() => (creating = undefined));
     return creating;
   };
   const subscriber = createReconnectingSubscriber({
-    connect: async (events) =>
-      withinTime(
-        created().then((ready) => openNotificationTail(ready, events)),
-        awaitMs,
-        "Opening the notification collection",
-      ),
+    connect: async (events) => openNotificationTail(await created(), events),
     onError,
-    pingTimeoutMs: awaitMs + publishTimeoutMs,
+    pingTimeoutMs: pingMs,
   });
   return {
     payloadBytesMax,
@@ -82,7 +78,7 @@ const createTransport = (
         const ready = await created();
         await ready.insertMany(documents, { writeConcern: { w: 1 }, ordered: false });
       };
-      await withinTime(insert(), publishTimeoutMs, "Publishing");
+      await withinTime(insert(), answerMs, "Publishing");
     },
     subscribe: (channel, events) => subscriber.subscribe(wireName(channel), events),
     close: () => subscriber.close(),

@@ -82,7 +82,11 @@ export const createMongoStateAdapter = async <
   const { answerTimeoutMs = defaultAnswerTimeoutMs } = options;
   assertName(collectionPrefix, "collectionPrefix", 100);
   const retry = { ...connectionRetryConfig, isRetryable: isTransientError };
-  const { isSharded } = await withRetry(() => assertTransactional(stateProvider.database), retry);
+  const { database } = stateProvider;
+  const { isSharded } = await withRetry(
+    () => assertTransactional(database, answerTimeoutMs),
+    retry,
+  );
   const db = createDatabase(
     { provider: stateProvider, prefix: collectionPrefix, isSharded, answerTimeoutMs },
     idGenerator,
@@ -112,8 +116,10 @@ export const createMongoStateAdapter = async <
     >(adapter, retry),
     // Repeats by itself, with the ids of its first try.
     createJobs,
-    migrateToLatest: (migrateOptions) =>
-      withRetry(() => migrateToLatest(stateProvider.database, db.names, migrateOptions), retry),
+    migrateToLatest: (migrateOptions) => {
+      const target = { database, names: db.names, answerTimeoutMs };
+      return withRetry(() => migrateToLatest(target, migrateOptions), retry);
+    },
   };
 };
 

@@ -1,6 +1,8 @@
 // Collections and indexes, brought to what this release needs. Nothing is dropped and no document is touched, so running
 // it twice, or in many processes at once, does what running it once does. An index of ours that somebody has
-// changed is reported and left alone.
+// changed is reported and left alone. Answers are waited for as for those of any statement, but for an index on a collection
+// that exists: building it takes as long as it has documents.
+import { answered } from "./answered.ts";
 import type { CollectionNames } from "./database.ts";
 import type { MongoDatabase } from "./driver.ts";
 import { MongoIndexDriftError } from "./errors.ts";
@@ -28,17 +30,25 @@ interface StoredIndex {
   readonly expireAfterSeconds?: number;
 }
 
+interface Target {
+  readonly database: MongoDatabase;
+  readonly names: CollectionNames;
+  readonly answerTimeoutMs: number;
+}
+
 /** @throws QUEUERT_MONGODB_INDEX_DRIFT when an index of the same name is another one. */
 export const migrateToLatest = async (
-  database: MongoDatabase,
-  names: CollectionNames,
+  target: Target,
   { dryRun = false }: MigrateOptions = {},
 ): Promise<MigrationReport> => {
+  const { database, names, answerTimeoutMs } = target;
+  const inTime = (command: object): Promise<object> =>
+    answered(answerTimeoutMs, () => database.command(command));
   const created: string[] = [];
   const foreign: string[] = [];
   const differences: string[] = [];
   for (const { collection, indexes } of toCollectionIndexes(names)) {
-    const stored = await readIndexes(database, collection);
+    const stored = await readIndexes(inTime, collection);
     if (stored === null) created.push(collection);
     const missing: IndexDefinition[] = [];
     for (const index of indexes) {
@@ -48,7 +58,11 @@ export const migrateToLatest = async (
     }
     created.push(...missing.map(({ name }) => `${collection}.${name}`));
     foreign.push(...toForeign(collection, indexes, stored ?? []));
-    if (!dryRun) await createMissing(database, collection, stored === null, missing);
+    if (dryRun) continue;
+    if (stored === null) await createCollection(inTime, collection);
+    // Of a collection that has just been made nothing is to be read.
+    const run: RunCommand = stored === null ? inTime : (command) => database.command(command);
+    if (missing.length > 0) await createIndexes(run, collection, missing);
   }
   if (differences.length > 0) throw new MongoIndexDriftError(differences);
   return { created, foreign };
@@ -65,6 +79,8 @@ const toForeign = (
     .filter(({ key }) => JSON.stringify(key) !== '{"_id":"hashed"}')
     .map(({ name }) => `${collection}.${name}`);
 
+type RunCommand = (command: object) => Promise<object>;
+
 const namespaceNotFound = 26;
 const namespaceExists = 48;
 
@@ -72,15 +88,12 @@ const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 
 const readIndexes = async (
-  database: MongoDatabase,
+  run: RunCommand,
   collection: string,
 ): Promise<readonly StoredIndex[] | null> => {
   try {
     // One batch: a collection has at most 64 indexes.
-    const answer = (await database.command({
-      listIndexes: collection,
-      cursor: { batchSize: 100 },
-    })) as {
+    const answer = (await run({ listIndexes: collection, cursor: { batchSize: 100 } })) as {
       readonly cursor: { readonly firstBatch: readonly StoredIndex[] };
     };
     return answer.cursor.firstBatch;
@@ -90,25 +103,24 @@ const readIndexes = async (
   }
 };
 
-const createMissing = async (
-  database: MongoDatabase,
+const writeConcern = { w: "majority" };
+
+const createCollection = async (run: RunCommand, collection: string): Promise<void> => {
+  try {
+    await run({ create: collection, writeConcern });
+  } catch (error) {
+    // Another process was faster.
+    if (codeOf(error) !== namespaceExists) throw error;
+  }
+};
+
+/** The server waits for an equal build that is under way, and does nothing where the index is there by then. */
+const createIndexes = async (
+  run: RunCommand,
   collection: string,
-  isNew: boolean,
-  missing: readonly IndexDefinition[],
+  indexes: readonly IndexDefinition[],
 ): Promise<void> => {
-  const writeConcern = { w: "majority" };
-  if (isNew) {
-    try {
-      await database.command({ create: collection, writeConcern });
-    } catch (error) {
-      // Another process was faster.
-      if (codeOf(error) !== namespaceExists) throw error;
-    }
-  }
-  if (missing.length > 0) {
-    // The server waits for an equal build that is under way, and does nothing where the index is there by then.
-    await database.command({ createIndexes: collection, indexes: missing, writeConcern });
-  }
+  await run({ createIndexes: collection, indexes, writeConcern });
 };
 
 const isSameIndex = (wanted: IndexDefinition, stored: StoredIndex): boolean =>

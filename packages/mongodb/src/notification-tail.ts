@@ -2,8 +2,12 @@
 // change stream: the cursor answers as soon as the primary has the document, in under a millisecond here, where a change
 // stream waits until a majority has it, 90 ms on an idle server; and hints may be lost.
 import { randomUUID } from "node:crypto";
-import type { SubscriberConnection, SubscriberConnectionEvents } from "queuert/internal";
-import { createDeferred } from "queuert/internal";
+import {
+  createDeferred,
+  type SubscriberConnection,
+  type SubscriberConnectionEvents,
+  withinTime,
+} from "queuert/internal";
 import type { NotifyCollection, TailableCursor } from "./notify-provider.ts";
 
 export interface NotificationDocument {
@@ -12,19 +16,27 @@ export interface NotificationDocument {
 }
 
 // The server answers at least this often, so that a dead connection is told from a quiet one.
-export const awaitMs = 5_000;
+const awaitMs = 5_000;
+/** For how long each step on the way to listening is waited for. */
+export const openMs = 5_000;
+/** And anything else: a hint that is later than the next poll is of no use. */
+export const answerMs = 2_000;
+/** When a quiet cursor is a dead one. */
+export const pingMs: number = awaitMs + answerMs;
 
 // Never a channel's name: those have a prefix.
 const markChannel = "";
 
-/** Starts to tail; resolves when whatever is published from then on arrives. */
+/** Starts to tail; resolves when whatever is published from then on arrives. Leaves nothing open when it rejects. */
 export const openNotificationTail = async (
   collection: NotifyCollection,
   { onMessage, onLost }: SubscriberConnectionEvents,
 ): Promise<SubscriberConnection> => {
   // What was published before the mark is old news. And an empty collection cannot be tailed.
   const mark = randomUUID();
-  await collection.insertMany([{ channel: markChannel, text: mark }], { writeConcern: { w: 1 } });
+  const document: NotificationDocument = { channel: markChannel, text: mark };
+  const inserted = collection.insertMany([document], { writeConcern: { w: 1 } });
+  await withinTime(inserted, openMs, "Marking the end of the notifications");
   const cursor = collection.find(
     {},
     {
@@ -54,12 +66,14 @@ export const openNotificationTail = async (
   });
   const close = async (): Promise<void> => {
     state.closed = true;
-    await cursor.close();
+    // Nobody waits for a connection that is given up, and the server forgets its cursor by itself.
+    await withinTime(Promise.resolve(cursor.close()), answerMs, "Closing the cursor");
   };
   try {
-    await marked.promise;
+    await withinTime(marked.promise, openMs, "Opening the notification collection");
   } catch (error) {
-    await close();
+    // Of two errors this one says why.
+    await close().catch(() => undefined);
     throw error;
   }
   return {

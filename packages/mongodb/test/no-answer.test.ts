@@ -3,8 +3,9 @@
 import { providedMongodb } from "@queuert/test-services/provided";
 import { type ClientSession, MongoClient } from "mongodb";
 import { aJob } from "queuert/testing";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
+  createMongoNotifyAdapter,
   createMongoStateAdapter,
   MongoCommitUnknownError,
   type MongoStateAdapter,
@@ -16,6 +17,8 @@ import {
   type MongoContext,
   type MongoTxContext,
 } from "../src/providers/mongodb.ts";
+import type { MongoDatabase } from "../src/driver.ts";
+import type { NotifyCollection, NotifyDatabase, TailableCursor } from "../src/notify-provider.ts";
 import { overrideCollections } from "./override-collections.ts";
 
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -114,5 +117,101 @@ describe("a call that the driver never answers", () => {
     });
     await expect(committing).rejects.toBeInstanceOf(MongoCommitUnknownError);
     expect(session?.hasEnded).toBe(true);
+  });
+});
+
+describe("a command that the driver never answers", () => {
+  let client: MongoClient;
+  let drop: () => Promise<void>;
+  let name: string;
+
+  beforeEach(async () => {
+    const database = await providedMongodb().createDatabase();
+    ({ drop, name } = database);
+    client = new MongoClient(database.url);
+  });
+  afterEach(async () => {
+    await client.close();
+    await drop();
+  });
+
+  it("is tried again when an adapter is created, and when it migrates", async () => {
+    const provider = createMongodbProvider({ client, databaseName: name });
+    const lost = new Set(["hello", "listIndexes", "create", "createIndexes"]);
+    const database: MongoDatabase = {
+      databaseName: name,
+      collection: (collection) => provider.database.collection(collection),
+      // Each kind of command once.
+      command: (command, options) =>
+        lost.delete(Object.keys(command)[0] ?? "")
+          ? never()
+          : provider.database.command(command, options),
+    };
+    const stateProvider = { ...provider, database };
+    const adapter = await createMongoStateAdapter({ stateProvider, answerTimeoutMs });
+    await adapter.migrateToLatest();
+    expect([...lost]).toEqual([]);
+    expect(await adapter.migrateToLatest()).toEqual({ created: [], foreign: [] });
+  });
+
+  it("is tried again by who publishes", async () => {
+    const database = client.db(name);
+    let isLost = true;
+    const adapter = await createMongoNotifyAdapter({
+      provider: {
+        database: {
+          collection: (collection) => database.collection(collection),
+          command: (command) => {
+            if (!isLost) return database.command(command);
+            isLost = false;
+            return never();
+          },
+        },
+      },
+    });
+    const publish = () => adapter.notifyJobSequenceCompleted(["a"]);
+    await expect(publish()).rejects.toThrow("Publishing has not answered");
+    // The creation of the collection is given up later than its publisher.
+    await expect.poll(publish, { timeout: 10_000 }).toBeUndefined();
+    await adapter.close();
+  });
+
+  it("leaves no cursor open where somebody begins to listen", async () => {
+    const database = client.db(name);
+    const open = new Set<TailableCursor>();
+    let isLost = true;
+    const unanswered: NotifyDatabase = {
+      command: (command) => database.command(command),
+      collection: (collection) => {
+        const real: NotifyCollection = database.collection(collection);
+        return {
+          insertMany: (...args) => real.insertMany(...args),
+          find: (...args) => {
+            const cursor = real.find(...args);
+            const watched: TailableCursor = {
+              tryNext: () => (isLost ? never() : cursor.tryNext()),
+              close: () => {
+                open.delete(watched);
+                return cursor.close();
+              },
+            };
+            open.add(watched);
+            return watched;
+          },
+        };
+      },
+    };
+    const adapter = await createMongoNotifyAdapter({ provider: { database: unanswered } });
+    const listen = () =>
+      adapter.listenJobSequenceCompleted({ sequenceIds: ["a"], onSequenceCompleted: () => {} });
+    await expect(listen()).rejects.toThrow("has not answered");
+    // Who subscribes and who opens have the same patience.
+    await expect.poll(() => open.size).toBe(0);
+    isLost = false;
+    const stop = await listen();
+    expect(open.size).toBe(1);
+    await stop();
+    await adapter.close();
+    expect(open.size).toBe(0);
   });
 });

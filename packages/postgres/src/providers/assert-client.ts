@@ -5,7 +5,10 @@ import { PgInvalidOptionError } from "../errors.ts";
 
 /** A `Client` has both methods, too, and one connection. */
 export const assertPool = (pool: unknown): void => {
-  if (!hasMethods(pool, ["connect", "query"]) || (pool as { options?: unknown }).options === undefined) {
+  if (
+    !hasMethods(pool, ["connect", "query"]) ||
+    (pool as { options?: unknown }).options === undefined
+  ) {
     throw new PgInvalidOptionError("pool", "a `Pool` of `pg`, not a client or a connection string");
   }
 };
