@@ -1,11 +1,21 @@
 // Packs every public package as it would be published and checks the tarball:
-// publint reads its manifest and files, attw resolves its types the way consumers do.
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+// publint reads its manifest and files, attw resolves its types the way consumers do, and what its README links to in
+// the package is there.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildable, packages, pnpm, rootDir, run } from "./workspace.mjs";
 
 const bin = (/** @type {string} */ name) => join(rootDir, "node_modules/.bin", name);
+
+/** @param {string} tarball @param {string} path */
+const missingDocuments = (tarball, path) => {
+  const packed = spawnSync("tar", ["-tzf", tarball], { encoding: "utf8" }).stdout.split("\n");
+  const readme = readFileSync(join(path, "README.md"), "utf8");
+  const links = readme.matchAll(/\]\((?!https?:|#|\.\.\/)([^)#\s]+)/g);
+  return [...links].map(([, link]) => link).filter((link) => !packed.includes(`package/${link}`));
+};
 
 /** @param {string} name @param {string} path */
 const packAndCheck = (name, path) => {
@@ -21,8 +31,11 @@ const packAndCheck = (name, path) => {
       run(bin("publint"), ["--strict", "--level", "warning", join(folder, tarball)]) === 0;
     const attwFlags = ["--profile", "esm-only", "--quiet"];
     const typed = run(bin("attw"), [...attwFlags, join(folder, tarball)]) === 0;
-    console.log(`${published && typed ? "✓" : "✗"} ${name}`);
-    return published && typed;
+    const missing = missingDocuments(join(folder, tarball), path);
+    for (const link of missing) console.log(`  README.md links to ${link}, which is not packed`);
+    const isGood = published && typed && missing.length === 0;
+    console.log(`${isGood ? "✓" : "✗"} ${name}`);
+    return isGood;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

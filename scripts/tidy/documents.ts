@@ -2,7 +2,9 @@ import { posix } from "node:path";
 import { exists, type File } from "./files.ts";
 
 const isDocument = ({ path }: File): boolean =>
-  /(^|\/)(README|CLAUDE|ARCHITECTURE|HOW_IT_WORKS|RECIPES)\.md$|\/decisions\/[^/]+\.md$/.test(path);
+  /(^|\/)(README|CLAUDE|ARCHITECTURE|HOW_IT_WORKS|RECIPES|MIGRATING)\.md$|\/decisions\/[^/]+\.md$/.test(
+    path,
+  );
 
 const codePath = /`([\w@./-]+\.(?:ts|tsx|mjs|md|json|ya?ml|sql))`/g;
 const linkPath = /\]\((?!https?:|mailto:|#)([^)#\s]+)[^)]*\)/g;

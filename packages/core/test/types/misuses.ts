@@ -128,7 +128,18 @@ const processMisuses: readonly Misuse[] = [
   {
     name: "completes by value what always continues",
     code: inProcess("charge", `async ({ complete }) => complete({ cents: 1 })`),
-    says: `Refused<"Error: job type 'charge' always continues: use complete.continueWith, or continueWith in a callback">`,
+    says: `AlwaysContinues<"Error: job type 'charge' always continues: use complete.continueWith, or continueWith in a callback">`,
+  },
+  {
+    // Most of them are written in place, and the compiler cuts what it says after some hundred characters.
+    name: "completes by value what always continues, with definitions that have no name",
+    code: `declare const unnamed: Queuert<{
+      order: { input: { id: number }; output: DefineContinuationOutput<"ship"> };
+      ship: { input: DefineContinuationInput<{ id: number }>; output: { code: string }; blockers: [DefineBlocker<"pack">] };
+      pack: { input: { id: number }; output: { weight: number } };
+    }, TestStateAdapter>;
+    unnamed.createWorker().implementJobType({ typeName: "order", process: async ({ complete }) => complete({ cents: 1 }) });`,
+    says: `AlwaysContinues<"Error: job type 'order' always continues: use complete.continueWith, or continueWith in a callback">`,
   },
   {
     name: "continues where nothing continues",

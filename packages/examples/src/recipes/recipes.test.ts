@@ -6,6 +6,7 @@ import { type Client, openClient } from "./client.ts";
 import { mailWorker, retryAllFailedMails } from "./failed-jobs.ts";
 import { makeAlbum } from "./fan-out.ts";
 import { nextRun, reportWorker, scheduleReport } from "./recurring.ts";
+import { takeOver } from "./taking-over.ts";
 
 let queuert: Client;
 beforeEach(async () => {
@@ -13,17 +14,20 @@ beforeEach(async () => {
 });
 afterEach(() => queuert.close());
 
-describe("the page", () => {
-  const page = readFileSync(new URL("../../../core/RECIPES.md", import.meta.url), "utf8");
-  const sources = readdirSync(new URL(".", import.meta.url)).map((name) =>
-    readFileSync(new URL(name, import.meta.url), "utf8"),
+describe.each([
+  { name: "RECIPES.md", blocksMin: 6 },
+  { name: "MIGRATING.md", blocksMin: 1 },
+])("$name", ({ name, blocksMin }) => {
+  const page = readFileSync(new URL(`../../../core/${name}`, import.meta.url), "utf8");
+  const sources = readdirSync(new URL(".", import.meta.url)).map((source) =>
+    readFileSync(new URL(source, import.meta.url), "utf8"),
   );
   // Indented as far as it is in its source, or less.
   const squeezed = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
   const blocks = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
 
   it("has only what is compiled and run here", () => {
-    expect(blocks.length).toBeGreaterThan(5);
+    expect(blocks.length).toBeGreaterThanOrEqual(blocksMin);
     const missing = blocks.filter(
       (block) => !sources.some((source) => squeezed(source).includes(squeezed(block))),
     );
@@ -128,4 +132,14 @@ it("sends the mail", async () => {
   expect(sent).toEqual(["ada@example.com"]);
   await worker.stop();
   await queuert.close();
+});
+
+it("jobs of another queue are taken over once, with their due times", async () => {
+  const dueAt = new Date(Date.now() + 3_600_000);
+  const oldJobs = ["a", "b"].map((id) => ({ id, data: { to: `${id}@example.com` }, dueAt }));
+  const first = await takeOver(queuert, oldJobs);
+  const again = await takeOver(queuert, oldJobs);
+  expect(again.map(({ id }) => id)).toEqual(first.map(({ id }) => id));
+  const { items } = await queuert.listJobs({ typeName: "send-mail" });
+  expect(items.map(({ scheduledAt }) => scheduledAt)).toEqual([dueAt, dueAt]);
 });
