@@ -1,4 +1,5 @@
 // The methods users call, types aside. The compiler has checked their options; what it could not check, the walk checks.
+import type { OpenTransaction } from "./after-commit/open-transactions.ts";
 import { runTransaction } from "./after-commit/run-transaction.ts";
 import type { Engine } from "./engine.ts";
 import { ProcessMisuseError, QueuertClosedError } from "./errors.ts";
@@ -40,13 +41,21 @@ export const createFacade = (engine: Engine): Methods => {
   const withContext = Object.fromEntries(
     Object.entries(calls).map(([name, call]) => [
       name,
-      async (options: Options = {}) => {
-        assertOpen(name);
-        const { own, context } = splitOptions(name as MethodName, options);
-        const transaction = engine.transactions.find(context);
-        return transaction === undefined
-          ? call(own, context)
-          : transaction.call(name, () => call(own, context));
+      (options: Options = {}) => {
+        const found: { transaction?: OpenTransaction | undefined } = {};
+        const run = async (): Promise<unknown> => {
+          assertOpen(name);
+          const { own, context } = splitOptions(name as MethodName, options);
+          const transaction = engine.transactions.find(context);
+          found.transaction = transaction;
+          return transaction === undefined
+            ? call(own, context)
+            : transaction.call(name, () => call(own, context));
+        };
+        const answer = run();
+        // Found before the first `await`. A callback that returns this promise has nothing more to do.
+        found.transaction?.answerWith(answer);
+        return answer;
       },
     ]),
   );

@@ -72,13 +72,15 @@ export const createPgStateAdapter = async <
     idDefault,
   );
   const transactions = transactionMethods(stateProvider, names);
+  const commitsWithLast = stateProvider.executeSqlAndCommit !== undefined;
   const state: StateAdapter<TTxContext, TContext, TJobId> = {
     capabilities: {
       concurrentWriters: true,
       renewsLeasesBesideTransactions: true,
       failedStatementAbortsTransaction: true,
       sharedBetweenProcesses: true,
-      completesAndCommits: stateProvider.executeSqlAndCommit !== undefined,
+      completesAndCommits: commitsWithLast,
+      createsAndCommits: commitsWithLast,
       connectionsMax: stateProvider.connectionsMax,
       ...stateProvider.capabilities,
     },

@@ -31,6 +31,8 @@ export interface Database<TContext> {
   lastRoutine(name: string, argTypes: readonly string[], columns: string): LastCall<TContext>;
   /** Any statement. */
   statement(name: string, sql: string): Call<TContext>;
+  /** The same as the last of a transaction, which it commits. */
+  lastStatement(name: string, sql: string): LastCall<TContext>;
   /** Ids to look for, as an array argument. What cannot be an id of this store is NULL, which is no job's. */
   ids(ids: readonly (string | null)[]): string;
   /** Ids to store. Refuses what the server would refuse, without breaking the caller's transaction. */
@@ -60,24 +62,29 @@ export const createDatabase = <
     const fullName = `queuert_${name}`;
     return (params, context) => provider.executeSql({ name: fullName, sql, params }, context);
   };
+  const lastStatement = (name: string, sql: string): LastCall<TTxContext | TContext> => {
+    const fullName = `queuert_${name}`;
+    return async (params, context) => {
+      if (context === undefined || provider.executeSqlAndCommit === undefined) return null;
+      // A transaction's context, or there would be nothing to commit.
+      return provider.executeSqlAndCommit({ name: fullName, sql, params }, context as TTxContext);
+    };
+  };
   return {
     names,
     idDefault,
     statement,
+    lastStatement,
     routine: (name, argTypes, columns = "*") =>
       statement(
         columns === "*" ? name : `${name}_narrow`,
         routineCallSql(names, name, argTypes, columns),
       ),
-    lastRoutine: (name, argTypes, columns) => {
-      const sql = `SELECT ${columns} FROM ${routineFrom(names, name, argTypes)} r`;
-      const fullName = `queuert_${name}_and_commit`;
-      return async (params, context) => {
-        if (context === undefined || provider.executeSqlAndCommit === undefined) return null;
-        // A transaction's context, or there would be nothing to commit.
-        return provider.executeSqlAndCommit({ name: fullName, sql, params }, context as TTxContext);
-      };
-    },
+    lastRoutine: (name, argTypes, columns) =>
+      lastStatement(
+        `${name}_and_commit`,
+        `SELECT ${columns} FROM ${routineFrom(names, name, argTypes)} r`,
+      ),
     id: possible,
     ids: (ids) => toArrayLiteral(ids.map(possible)),
     storableIds: (ids) => toSparseArrayLiteral(ids.map(storable)),

@@ -1,6 +1,6 @@
 // New jobs without deduplication keys. Nothing is looked for and nobody waited for, so it takes no routine: one INSERT, of
 // what the call makes use of. Most jobs are given a type and an input, and nothing else.
-import type { NewContinuationJob, NewStateJob } from "queuert/internal";
+import type { CreateJobsParams, NewContinuationJob, NewStateJob } from "queuert/internal";
 import { argument, column, storableText } from "./database.ts";
 import { toUs } from "./job-row.ts";
 import { scheduledAfterMs, scheduledAtText } from "./new-job-columns.ts";
@@ -8,11 +8,10 @@ import type { PgDatabase } from "./state/pg-state.ts";
 import type { PgRow } from "./state-provider.ts";
 import type { StoreNames } from "./store-names.ts";
 
-/** Stores jobs with these ids; answers a row of each, in their order. */
+/** Stores jobs with these ids; answers a row of each, in their order. With `andCommit` it commits, if the provider can. */
 export type InsertJobs = (
   ids: readonly string[],
-  jobs: readonly NewStateJob[],
-  context: object | undefined,
+  params: CreateJobsParams<object>,
 ) => Promise<readonly PgRow[]>;
 
 // What a job may have beside its type and input. Each is a bit, and each set of them has a statement of its own.
@@ -146,17 +145,20 @@ const insertSql = (names: StoreNames, bits: number, isOne: boolean): string => {
   );
 };
 
-type Statement = ReturnType<PgDatabase["statement"]>;
+interface Insert {
+  readonly run: ReturnType<PgDatabase["statement"]>;
+  readonly runAndCommit: ReturnType<PgDatabase["lastStatement"]>;
+}
 
 export const createInsertJobs = (db: PgDatabase): InsertJobs => {
-  const statements = new Map<string, Statement>();
-  const statement = (bits: number, isOne: boolean): Statement => {
+  const inserts = new Map<string, Insert>();
+  const insert = (bits: number, isOne: boolean): Insert => {
     const name = `insert_${isOne ? "job" : "jobs"}_${bits}`;
-    const made = statements.get(name) ?? db.statement(name, insertSql(db.names, bits, isOne));
-    statements.set(name, made);
+    const made = inserts.get(name) ?? createInsert(db, name, insertSql(db.names, bits, isOne));
+    inserts.set(name, made);
     return made;
   };
-  return async (ids, jobs, context) => {
+  return async (ids, { context, jobs, andCommit = false }) => {
     let bits = 0;
     for (const job of jobs) bits |= extrasOf(job);
     const [only] = jobs;
@@ -164,9 +166,16 @@ export const createInsertJobs = (db: PgDatabase): InsertJobs => {
       only !== undefined && jobs.length === 1
         ? [ids[0] ?? null, ...sourcesOf(bits).map((one) => toValue(db, one, only))]
         : [db.ids(ids), ...sourcesOf(bits).map((one) => toList(db, one, jobs))];
-    return statement(bits, jobs.length === 1)(params, context);
+    const { run, runAndCommit } = insert(bits, jobs.length === 1);
+    const committed = andCommit ? await runAndCommit(params, context) : null;
+    return committed ?? run(params, context);
   };
 };
+
+const createInsert = (db: PgDatabase, name: string, sql: string): Insert => ({
+  run: db.statement(name, sql),
+  runAndCommit: db.lastStatement(name, sql),
+});
 
 const toValue = (db: PgDatabase, one: Source, job: NewStateJob): string | null => {
   if (one.type === "id") return db.storableId(one.pick(job));

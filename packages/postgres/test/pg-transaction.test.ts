@@ -2,7 +2,9 @@
 // the statements when BEGIN is lost.
 import { providedPostgres } from "@queuert/test-services/provided";
 import pg from "pg";
+import { createQueuert, defineUnionJobTypes } from "queuert";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createPgStateAdapter } from "../src/index.ts";
 import { createPgPoolStateProvider } from "../src/providers/pg.ts";
 import { type BeginProxy, startBeginProxy } from "./proxies/begin-proxy.ts";
 import { lazyDatabaseUrl } from "./fixtures.ts";
@@ -43,6 +45,56 @@ describe.each([{ pipeline: false }, { pipeline: true }])("pg, %o", (options) => 
     });
     expect(proxy.exchangeCount).toBe(2);
     expect(await lines()).toEqual(["a", "b"]);
+  });
+
+  it("takes one exchange for all of a transaction of one statement", async () => {
+    const statement = { name: "n", sql: "INSERT INTO line VALUES ($1)", params: ["a"] };
+    const run = () =>
+      provider().runInTransaction((context) => {
+        const answer = provider().executeSqlAndCommit?.(statement, context);
+        return Promise.resolve(answer);
+      });
+    await run();
+    expect(proxy.exchangeCount).toBe(1);
+    proxy.refuses = () => true;
+    await expect(run()).rejects.toMatchObject({ code: "57014" });
+    proxy.refuses = () => false;
+    await run();
+    expect(await lines()).toEqual(["a", "a"]);
+  });
+
+  it("takes one exchange for a start that is all of a transaction, of one job or of many", async () => {
+    const stateProvider = provider();
+    const stateAdapter = await createPgStateAdapter({ stateProvider, schema: "alone" });
+    await stateAdapter.migrateToLatest();
+    const queuert = await createQueuert({
+      stateAdapter,
+      jobTypeDefinitions: defineUnionJobTypes<{ task: { input: number; output: null } }>(),
+    });
+    const one = { typeName: "task", input: 1 } as const;
+    const sequences = [one, one];
+    proxy.exchangeCount = 0;
+    await queuert.transaction((tx) => queuert.startJobSequence({ ...tx, ...one }));
+    expect(proxy.exchangeCount).toBe(1);
+    await queuert.transaction((tx) => queuert.startJobSequences({ ...tx, sequences }));
+    expect(proxy.exchangeCount).toBe(2);
+    // Whatever has come before, or may come behind it, keeps the commit apart.
+    await queuert.transaction(async (tx) => queuert.startJobSequence({ ...tx, ...one }));
+    expect(proxy.exchangeCount).toBe(4);
+
+    // A commit that fails takes the job with it, and leaves a connection that is good.
+    await pool.query(
+      `CREATE TABLE alone.twice (id integer UNIQUE DEFERRABLE INITIALLY DEFERRED);
+      CREATE FUNCTION alone.refuse() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO alone.twice VALUES (1), (1); RETURN NULL; END';
+      CREATE TRIGGER refuse AFTER INSERT ON alone.job EXECUTE FUNCTION alone.refuse()`,
+    );
+    const refused = queuert.transaction((tx) => queuert.startJobSequence({ ...tx, ...one }));
+    await expect(refused).rejects.toMatchObject({ code: "23505" });
+    await pool.query("DROP TRIGGER refuse ON alone.job");
+    expect((await queuert.listJobs()).items).toHaveLength(4);
+    await queuert.close();
+    await pool.query("DROP SCHEMA alone CASCADE");
   });
 
   it("sends nothing for a transaction without statements", async () => {

@@ -49,6 +49,8 @@ export type NewStateJob = NewEntryJob | NewContinuationJob;
 export interface CreateJobsParams<TTxContext> {
   readonly context?: TTxContext | undefined;
   readonly jobs: readonly NewStateJob[];
+  /** The transaction ends with this. Only where the store's capability `createsAndCommits` says so. */
+  readonly andCommit?: boolean | undefined;
 }
 
 export interface CreatedStateJob {

@@ -1,4 +1,4 @@
-import type { JsonText, StateJob, StateSequence } from "../model/state-job.ts";
+import type { StateJob, StateSequence } from "../model/state-job.ts";
 import type {
   AcquireJobsParams,
   AcquireJobsResult,
@@ -58,6 +58,8 @@ export interface StateAdapterCapabilities {
    * commit is a step of its own, which is as good where there is no network between.
    */
   readonly completesAndCommits?: boolean | undefined;
+  /** The same of `createJobs`. */
+  readonly createsAndCommits?: boolean | undefined;
   /** How many connections it has at most, where that is known: a worker of more concurrency says so when it starts. */
   readonly connectionsMax?: number | undefined;
 }
@@ -112,6 +114,7 @@ export interface StateAdapter<
    *   stricter isolation levels a serialization failure may surface instead; two sequences never.
    * - A sequence of the key that another open transaction deletes: waits for it, then creates (committed) or matches
    *   (rolled back). A deletion that begins after the match comes after this call, whichever commits first.
+   * - `andCommit`, a capability, makes it the last statement of a `runInTransaction`, which may commit with it, as below.
    */
   createJobs(params: CreateJobsParams<TTxContext>): Promise<readonly CreatedStateJob[]>;
 
@@ -294,5 +297,3 @@ export type GetStateAdapterJobId<TStateAdapter> =
   TStateAdapter extends StateAdapter<infer _TTxContext, infer _TContext, infer TJobId>
     ? TJobId
     : never;
-
-export type { JsonText };

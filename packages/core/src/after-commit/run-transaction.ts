@@ -23,7 +23,11 @@ export const runTransaction = async <T>(
       const opened = transactions.open(context, effects);
       transaction = opened;
       try {
-        return await nesting.run(async () => callback(context));
+        return await nesting.run(async () => {
+          const result = callback(context);
+          opened.returned(result);
+          return result;
+        });
       } finally {
         // Of several calls made at once the first that fails ends the callback; the others are still under way.
         const left = opened.leave();

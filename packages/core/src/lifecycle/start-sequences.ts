@@ -104,7 +104,8 @@ const storeSequences = async (
   jobs: readonly NewEntryJob[],
   operation: string,
 ): Promise<Started> => {
-  const created = await engine.state.createJobs({ context, jobs });
+  const andCommit = isAllOfTransaction(engine, context, sequences);
+  const created = await engine.state.createJobs({ context, jobs, andCommit });
   const stored = created.map(({ job }) => job);
 
   // A sequence that was there already has its blockers; starting others would only make waste.
@@ -139,6 +140,19 @@ const storeSequences = async (
   });
   return { started, jobs: stored };
 };
+
+/**
+ * Whether the caller's transaction consists of this and has no more to do: where the store can, one round trip then begins
+ * it, stores the jobs and commits. What has blockers, or may be found instead of stored, takes further statements.
+ */
+const isAllOfTransaction = (
+  { state, transactions }: Engine,
+  context: object,
+  sequences: readonly StartOptions[],
+): boolean =>
+  state.capabilities.createsAndCommits === true &&
+  sequences.every(({ startBlockers, deduplication }) => !startBlockers && !deduplication) &&
+  transactions.find(context)?.tryEnd() === true;
 
 /**
  * A start that throws must leave nothing behind, should the caller catch it and commit: a job stored as blocked that was

@@ -37,15 +37,15 @@ export const openTransaction = (client: ClientBase): PgTransaction => {
   return {
     queryAndCommit: async (config) => {
       const Query = queryClassOf(client);
-      await beginning.ensure();
       if (Query === undefined) {
+        await beginning.ensure();
         const result = await client.query(config as QueryConfig);
         await commit();
         return result;
       }
       const query = new Query(config);
       const commitAnswer = bringCommit(query);
-      const result = await submitQuery((one) => beginning.send(one), query);
+      const result = await beginning.sendLast(query);
       if (commitAnswer() !== "COMMIT") throw new PgTransactionAbortedError();
       isCommitted = true;
       return result;
@@ -69,8 +69,8 @@ export const openTransaction = (client: ClientBase): PgTransaction => {
 interface Beginning {
   /** Sends BEGIN by itself, unless it has been sent. */
   ensure(): Promise<void>;
-  /** The client's own `query`. */
-  readonly send: Query;
+  /** Sends a statement that is prepared: behind BEGIN, or with it if nothing was sent before. */
+  sendLast(query: WireQuery): Promise<QueryResult>;
   /** Gives the client its own `query` back. Null if BEGIN was never sent. */
   end(): Promise<void> | null;
 }
@@ -115,7 +115,11 @@ const beginWithFirst = (client: ClientBase): Beginning => {
   };
   return {
     ensure,
-    send,
+    sendLast: async (query) => {
+      if (begun === null) return first(query);
+      await begun;
+      return submitQuery(send, query);
+    },
     end: () => {
       const sent = begun;
       // What is still to come of this transaction waits for BEGIN, and only then.

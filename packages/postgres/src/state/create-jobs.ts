@@ -22,7 +22,8 @@ export const createJobs = (db: PgDatabase, generateId: () => string): PgState["c
   // A retry after a lost answer calls again with the same array: it must find what the first try stored.
   const idsByJobs = new WeakMap<readonly NewStateJob[], readonly string[]>();
 
-  return async ({ context, jobs }) => {
+  return async (params) => {
+    const { context, jobs } = params;
     if (jobs.length === 0) return [];
     const earlierIds = idsByJobs.get(jobs);
     if (earlierIds !== undefined) {
@@ -39,7 +40,7 @@ export const createJobs = (db: PgDatabase, generateId: () => string): PgState["c
     const hasKeys = jobs.some((job) => job.kind === "entry" && job.deduplication !== null);
     const rows = hasKeys
       ? await create([db.ids(ids), ...columns(db, jobs)], context)
-      : await insert(ids, jobs, context);
+      : await insert(ids, params);
     return toCreated(jobs, ids, rows);
   };
 };

@@ -106,6 +106,75 @@ export const transactingSuite: BehaviourSuite = defineBehaviourSuite("transactin
     },
   );
 
+  rule("a start that is all of a transaction is stored and told once", async (context) => {
+    const { open, openSecond } = context;
+    const client = await open();
+    // Of a promise that is returned as it is nothing can come behind it: the store may commit with the statement.
+    const one = await client.queuert.transaction((tx) =>
+      client.queuert.startJobSequence({ ...tx, typeName: "task", input: 1 }),
+    );
+    const many = await client.queuert.transaction((tx) =>
+      client.queuert.startJobSequences({
+        ...tx,
+        sequences: [2, 3].map((input) => ({ typeName: "task", input }) as const),
+      }),
+    );
+    const keyed = await client.start("task", { deduplication: { key: "k" } });
+    const found = await client.start("task", { deduplication: { key: "k" } });
+    const waiting = await client.start("waiting", {
+      startBlockers: () => Promise.resolve([one]),
+    });
+    expect(found).toMatchObject({ id: keyed.id, deduplicated: true });
+    const started = [one, ...many, keyed, waiting].map(({ id }) => id);
+    // Seen by somebody else.
+    const { items } = await (await openSecond()).queuert.listJobs({ order: "asc" });
+    expect(items.map(({ id }) => id)).toEqual(started);
+    expect(client.events.of("jobCreated").map(({ id }) => id)).toEqual(started);
+  });
+
+  rule("a start that is all of a transaction is refused with its commit", async (context) => {
+    const { open, stateAdapter } = context;
+    const refusing = interceptState(stateAdapter, {
+      beforeCommit: () => {
+        throw thrown;
+      },
+    });
+    const client = await open({ stateAdapter: refusing });
+    const refused = client.queuert.transaction((tx) =>
+      client.queuert.startJobSequence({ ...tx, typeName: "task", input: null }),
+    );
+    expect(await rejection(refused)).toBe(thrown);
+    expect((await client.queuert.listJobs()).items).toEqual([]);
+    expect(client.events.of("jobCreated")).toEqual([]);
+  });
+
+  rule("a call beside the start that a transaction ends with is never stored alone", async (it) => {
+    const { open, stateAdapter, gate } = it;
+    const held = gate();
+    const refusing = interceptState(stateAdapter, {
+      before: (operation) => (operation === "createJobs" ? held.pass() : undefined),
+      beforeCommit: () => {
+        throw thrown;
+      },
+    });
+    const client = await open({ stateAdapter: refusing });
+    let context: object = {};
+    const ended = rejection(
+      client.queuert.transaction((tx) => {
+        context = tx;
+        return client.queuert.startJobSequence({ ...tx, typeName: "task", input: null });
+      }),
+    );
+    await held.arrived();
+    // Of code that nobody waits for: refused, or in the transaction.
+    const stray = client.startIn(context, "other").catch((error: unknown) => error);
+    held.open();
+    expect(await ended).toBe(thrown);
+    const answer = await stray;
+    if (answer instanceof Error && "code" in answer) expect(answer).toMatchObject(endingCode);
+    expect((await client.queuert.listJobs()).items).toEqual([]);
+  });
+
   rule("effects follow the transaction of their own context", async ({ open, stateAdapter }) => {
     const client = await open();
     const own = (): Promise<{ readonly id: string }> =>

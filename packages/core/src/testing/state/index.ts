@@ -12,6 +12,7 @@ import { addBlockersSuite } from "./add-blockers.suite.ts";
 import { completeJobsSuites } from "./complete-jobs.suite.ts";
 import { completeJobsCommittingSuite } from "./complete-jobs.committing.suite.ts";
 import { completeJobsUnblockingSuite } from "./complete-jobs.unblocking.suite.ts";
+import { createJobsCommittingSuite } from "./create-jobs.committing.suite.ts";
 import { createJobsSuites } from "./create-jobs.suite.ts";
 import { deleteFinishedSequencesSuite } from "./delete-finished-sequences.suite.ts";
 import { deleteSequencesSuite } from "./delete-sequences.suite.ts";
@@ -40,7 +41,7 @@ export const stateSuites: Readonly<Record<StateAdapterMethod, readonly StateSuit
   provideContext: [provideContextSuite],
   runInTransaction: runInTransactionSuites,
   isInTransaction: [isInTransactionSuite],
-  createJobs: createJobsSuites,
+  createJobs: [...createJobsSuites, createJobsCommittingSuite],
   addBlockers: [addBlockersSuite],
   acquireJobs: acquireJobsSuites,
   renewLeases: renewLeasesSuites,
