@@ -61,7 +61,7 @@ describe.each(servers)("%s", (_, databases) => {
     sent.length = 0;
     const created = await adapter.createJobs({ jobs });
     expect(sent).toHaveLength(1);
-    expect(sent[0]?.sql).toMatch(/^INSERT INTO/);
+    expect(sent[0]?.sql).toMatch(/^(WITH created AS \()?INSERT INTO/);
     const answered = created.map(({ job }) => job);
     const trace = (job: NewStateJob) => job.traceContext?.replace("\0", "\uFFFD") ?? null;
     expect(answered).toMatchObject(
