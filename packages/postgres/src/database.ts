@@ -3,7 +3,7 @@ import type { BaseStateAdapterContext } from "queuert/internal";
 import { toArrayLiteral, toSparseArrayLiteral } from "./array-literal.ts";
 import { PgInvalidJobIdError } from "./errors.ts";
 import { possibleIds } from "./id-types.ts";
-import type { PgRow, PgStateProvider } from "./state-provider.ts";
+import type { PgRow, PgStatement, PgStateProvider } from "./state-provider.ts";
 import type { StoreNames } from "./store-names.ts";
 
 /** A prepared call: arguments in the order of their types. */
@@ -31,7 +31,7 @@ export interface Database<TContext> {
   lastRoutine(name: string, argTypes: readonly string[], columns: string): LastCall<TContext>;
   /** Any statement. */
   statement(name: string, sql: string): Call<TContext>;
-  /** The same as the last of a transaction, which it commits. */
+  /** The same as the last of a transaction, which it commits. Alone it is as good at any isolation level. */
   lastStatement(name: string, sql: string): LastCall<TContext>;
   /** Ids to look for, as an array argument. What cannot be an id of this store is NULL, which is no job's. */
   ids(ids: readonly (string | null)[]): string;
@@ -62,29 +62,28 @@ export const createDatabase = <
     const fullName = `queuert_${name}`;
     return (params, context) => provider.executeSql({ name: fullName, sql, params }, context);
   };
-  const lastStatement = (name: string, sql: string): LastCall<TTxContext | TContext> => {
-    const fullName = `queuert_${name}`;
-    return async (params, context) => {
+  const last =
+    (statement: Omit<PgStatement, "params">): LastCall<TTxContext | TContext> =>
+    async (params, context) => {
       if (context === undefined || provider.executeSqlAndCommit === undefined) return null;
       // A transaction's context, or there would be nothing to commit.
-      return provider.executeSqlAndCommit({ name: fullName, sql, params }, context as TTxContext);
+      return provider.executeSqlAndCommit({ ...statement, params }, context as TTxContext);
     };
-  };
   return {
     names,
     idDefault,
     statement,
-    lastStatement,
+    lastStatement: (name, sql) => last({ name: `queuert_${name}`, sql, standsAlone: true }),
     routine: (name, argTypes, columns = "*") =>
       statement(
         columns === "*" ? name : `${name}_narrow`,
         routineCallSql(names, name, argTypes, columns),
       ),
     lastRoutine: (name, argTypes, columns) =>
-      lastStatement(
-        `${name}_and_commit`,
-        `SELECT ${columns} FROM ${routineFrom(names, name, argTypes)} r`,
-      ),
+      last({
+        name: `queuert_${name}_and_commit`,
+        sql: `SELECT ${columns} FROM ${routineFrom(names, name, argTypes)} r`,
+      }),
     id: possible,
     ids: (ids) => toArrayLiteral(ids.map(possible)),
     storableIds: (ids) => toSparseArrayLiteral(ids.map(storable)),

@@ -6,6 +6,11 @@ export interface PgStatement {
   readonly params: readonly (string | null)[];
   /** Always of this text: a provider that prepares statements by name may use it. Left out for what runs once. */
   readonly name?: string | undefined;
+  /**
+   * All or nothing by itself, and as good at any isolation level: as the only statement of a transaction it needs neither
+   * BEGIN nor COMMIT.
+   */
+  readonly standsAlone?: boolean | undefined;
 }
 
 /** A row by column name. Numbers may arrive as text: the adapter converts what it reads. */

@@ -73,14 +73,18 @@ describe.each([{ pipeline: false }, { pipeline: true }])("pg, %o", (options) => 
     });
     const one = { typeName: "task", input: 1 } as const;
     const sequences = [one, one];
+    let beginCount = 0;
+    proxy.refuses = () => ++beginCount < 0;
     proxy.exchangeCount = 0;
     await queuert.transaction((tx) => queuert.startJobSequence({ ...tx, ...one }));
     expect(proxy.exchangeCount).toBe(1);
     await queuert.transaction((tx) => queuert.startJobSequences({ ...tx, sequences }));
     expect(proxy.exchangeCount).toBe(2);
+    expect(beginCount).toBe(0);
     // Whatever has come before, or may come behind it, keeps the commit apart.
     await queuert.transaction(async (tx) => queuert.startJobSequence({ ...tx, ...one }));
     expect(proxy.exchangeCount).toBe(4);
+    expect(beginCount).toBe(1);
 
     // A commit that fails takes the job with it, and leaves a connection that is good.
     await pool.query(
@@ -95,6 +99,53 @@ describe.each([{ pipeline: false }, { pipeline: true }])("pg, %o", (options) => 
     expect((await queuert.listJobs()).items).toHaveLength(4);
     await queuert.close();
     await pool.query("DROP SCHEMA alone CASCADE");
+  });
+
+  it("a statement that stands alone needs no BEGIN, and has one behind others", async () => {
+    let beginCount = 0;
+    proxy.refuses = () => ++beginCount < 0;
+    const statement = { sql: "INSERT INTO line VALUES ($1)", params: ["a"], standsAlone: true };
+    const run = (before: (client: pg.ClientBase) => unknown, sql = statement.sql) =>
+      provider().runInTransaction(async (context) => {
+        await before(context.client);
+        await provider().executeSqlAndCommit?.({ ...statement, sql }, context);
+      });
+    await run(() => undefined);
+    expect(beginCount).toBe(0);
+    await run((client) => insert(client, "b"));
+    expect(beginCount).toBe(1);
+    expect(await lines()).toEqual(["a", "a", "b"]);
+    // What fails is gone, and whatever code that nobody waits for sends behind it is in no transaction that is left open.
+    await expect(run(() => undefined, "INSERT INTO nowhere VALUES ($1)")).rejects.toMatchObject({
+      code: "42P01",
+    });
+    let stray: Promise<unknown> = Promise.resolve();
+    await provider().runInTransaction(async (context) => {
+      const answer = provider().executeSqlAndCommit?.(statement, context);
+      stray = insert(context.client, "stray");
+      await answer;
+    });
+    await stray;
+    const { rows } = await pool.query("SELECT now() = statement_timestamp() AS outside");
+    expect(rows).toEqual([{ outside: true }]);
+    expect(await lines()).toEqual(["a", "a", "a", "b", "stray"]);
+  });
+
+  it("a connection that may still run a statement that stood alone is not used again", async () => {
+    const impatient = new pg.Pool({
+      connectionString: proxy.url,
+      max: 1,
+      query_timeout: 50,
+      ...options,
+    });
+    const patient = createPgPoolStateProvider(impatient);
+    const statement = { sql: "SELECT pg_sleep($1::float8)", params: ["2"], standsAlone: true };
+    const late = patient.runInTransaction((context) =>
+      Promise.resolve(patient.executeSqlAndCommit?.(statement, context)),
+    );
+    await expect(late).rejects.toThrow("timeout");
+    expect(impatient.totalCount).toBe(0);
+    await impatient.end();
   });
 
   it("sends nothing for a transaction without statements", async () => {

@@ -43,7 +43,7 @@ export const openBare = async (addresses: Addresses): Promise<Starter> => {
   return {
     start: async () => {
       await state.runInTransaction((context) =>
-        state.createJobs({ context, jobs: [newJob(nowMs())] }),
+        state.createJobs({ context, jobs: [newJob(nowMs())], andCommit: true }),
       );
       await redis.publish(channel, "1");
     },

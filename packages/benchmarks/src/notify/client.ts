@@ -40,7 +40,7 @@ const open = async (addresses: Addresses, transport: TransportName, connectionsM
     migrate: () => stateAdapter.migrateToLatest(),
     acquisitionCount: () => acquisitionCount,
     start: () =>
-      queuert.transaction(async (context) =>
+      queuert.transaction((context) =>
         queuert.startJobSequence({ ...context, typeName: "measured", input: { at: nowMs() } }),
       ),
     close: async () => {

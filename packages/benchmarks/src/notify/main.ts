@@ -77,8 +77,8 @@ const open = async (plan: Omit<WorkerPlan, "addresses">, processCount: number): 
   const full = { ...plan, addresses: await freshAddresses() };
   const starter = await openStarter(full);
   const workers = await startWorkers(processCount, full);
-  // Connections, statements and the compiler have warmed up when it counts.
-  await startAll(starter, { count: 50, everyMs: 10 });
+  // Connections, statements and the compiler have warmed up when it counts, as they have in a process that serves.
+  await startAll(starter, { count: 1_000, everyMs: 4 });
   let before = await workers.report();
   return {
     starter,

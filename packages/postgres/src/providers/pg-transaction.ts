@@ -14,8 +14,11 @@ interface Submittable {
 }
 
 export interface PgTransaction {
-  /** Runs one last statement and commits with it; not written, it leaves nothing committed. */
-  queryAndCommit(config: object): Promise<QueryResult>;
+  /**
+   * Runs one last statement and commits with it; not written, it leaves nothing committed. One that stands alone, if it
+   * is the first as well, commits by itself.
+   */
+  queryAndCommit(config: object, options: { readonly standsAlone: boolean }): Promise<QueryResult>;
   commit(): Promise<void>;
   /** The client is as it was. Answers the error after which it must not be used again. */
   rollBack(): Promise<Error | undefined>;
@@ -25,6 +28,7 @@ export interface PgTransaction {
 export const openTransaction = (client: ClientBase): PgTransaction => {
   const beginning = beginWithFirst(client);
   let isCommitted = false;
+  let brokenAlone: Error | undefined;
   const commit = async (): Promise<void> => {
     const begun = beginning.end();
     // Nothing was sent, so there is nothing to commit.
@@ -35,7 +39,15 @@ export const openTransaction = (client: ClientBase): PgTransaction => {
     isCommitted = true;
   };
   return {
-    queryAndCommit: async (config) => {
+    queryAndCommit: async (config, { standsAlone }) => {
+      if (standsAlone && beginning.end() === null) {
+        try {
+          return await client.query(config as QueryConfig);
+        } catch (error) {
+          if (!isOfServer(error)) brokenAlone = error as Error;
+          throw error;
+        }
+      }
       const Query = queryClassOf(client);
       if (Query === undefined) {
         await beginning.ensure();
@@ -53,7 +65,7 @@ export const openTransaction = (client: ClientBase): PgTransaction => {
     commit,
     rollBack: async () => {
       const begun = beginning.end();
-      if (begun === null || isCommitted) return undefined;
+      if (begun === null || isCommitted) return brokenAlone;
       try {
         // A connection on which BEGIN has failed is in a state that nobody knows.
         await begun;
@@ -65,6 +77,10 @@ export const openTransaction = (client: ClientBase): PgTransaction => {
     },
   };
 };
+
+/** Answered by the server, whose connection is idle again then; others may have left a statement running. */
+const isOfServer = (error: unknown): boolean =>
+  (error as { readonly severity?: unknown } | null)?.severity === "ERROR";
 
 interface Beginning {
   /** Sends BEGIN by itself, unless it has been sent. */

@@ -50,7 +50,8 @@ export const createPgPoolStateProvider = (
       const transaction = open.get(client);
       // Whoever has wrapped this provider may begin transactions of another kind.
       if (transaction === undefined) return null;
-      return (await transaction.queryAndCommit(toQuery(statement))).rows;
+      const { standsAlone = false } = statement;
+      return (await transaction.queryAndCommit(toQuery(statement), { standsAlone })).rows;
     },
     runInTransaction: async (callback) => runInTransaction(await pool.connect(), callback),
   };
