@@ -1,7 +1,16 @@
 import { limits } from "../defaults.ts";
 
-/** What is stored as a job's last error: the stack and its causes where there are any, cut to a bound. */
+/** What is stored as a job's last error: the stack and its causes where there are any, cut to a bound. Never throws. */
 export const describeError = (error: unknown): string => {
+  try {
+    return describeWithCauses(error);
+  } catch {
+    // A getter or a proxy of the user's that throws when it is read.
+    return "An error that cannot be read: reading it throws.";
+  }
+};
+
+const describeWithCauses = (error: unknown): string => {
   const parts: string[] = [];
   let current: unknown = error;
   for (let depth = 0; depth < 5 && current !== undefined && current !== null; depth++) {
@@ -28,9 +37,11 @@ const describeOne = (error: unknown): string => {
 };
 
 const readStack = (error: Error): string => {
-  const headline = `${error.name}: ${error.message}`;
+  // Neither has to be a string, whatever their types say.
+  const message = String(error.message);
+  const headline = `${String(error.name)}: ${message}`;
   const { stack } = error;
   if (typeof stack !== "string" || stack === "") return headline;
   // V8 fixes the headline when the error is made; a message or name set later is missing from the stack.
-  return stack.includes(error.message) ? stack : `${headline}\n${stack}`;
+  return stack.includes(message) ? stack : `${headline}\n${stack}`;
 };

@@ -34,6 +34,8 @@ export class Attempt {
   result: AttemptResult | null = null;
   /** What its user code threw, or kept its outcome from being stored. */
   error: unknown;
+  /** What user code inside its transaction threw first: that transaction is never committed, caught error or not. */
+  broken: { readonly error: unknown } | null = null;
   /** Stands in the gauges as under way. */
   isCounted = false;
   #data: JobProcessingData | null = null;
@@ -86,9 +88,17 @@ export class Attempt {
     this.#insideTransaction.push(inside);
     try {
       return await inside;
+    } catch (error) {
+      this.broken ??= { error };
+      throw error;
     } finally {
       this.#insideTransaction.splice(this.#insideTransaction.indexOf(inside), 1);
     }
+  }
+
+  /** Of its transaction, from when it was asked for; null if it never was. */
+  get opening(): Promise<unknown> | null {
+    return this.#opening;
   }
 
   get isInTransaction(): boolean {

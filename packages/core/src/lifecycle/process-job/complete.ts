@@ -11,6 +11,7 @@ import type { Attempt } from "./attempt.ts";
 import { CompletionToken } from "./completion-token.ts";
 import { openHeldTransaction } from "./held-transaction.ts";
 import { observeStep } from "../observe-step.ts";
+import { withoutReader } from "./without-reader.ts";
 import { assertNotOver } from "./assert-not-over.ts";
 
 type CompleteCallback = (context: object) => unknown;
@@ -39,13 +40,13 @@ export const createComplete = (
     try {
       begin();
       return typeof outcome === "function"
-        ? completeInTransaction(engine, attempt, outcome as CompleteCallback)
+        ? withoutReader(completeInTransaction(engine, attempt, outcome as CompleteCallback))
         : completeByValue(engine, attempt, outcome);
     } catch (error) {
-      return Promise.reject(error as Error);
+      return withoutReader(Promise.reject(error as Error));
     }
   };
-  complete.continueWith = async (options: NewJobOptions): Promise<CompletionToken> => {
+  const continueByValue = async (options: NewJobOptions): Promise<CompletionToken> => {
     begin();
     if (options?.startBlockers !== undefined) {
       throw new ProcessMisuseError(
@@ -56,6 +57,7 @@ export const createComplete = (
     const job = await toNewContinuation(engine, attempt.job, options, traceContext);
     return new CompletionToken(attempt, { kind: "continuation", job });
   };
+  complete.continueWith = (options) => withoutReader(continueByValue(options));
   return complete as Complete;
 };
 
@@ -66,7 +68,7 @@ const completeByValue = (
 ): Promise<CompletionToken> => {
   const outcome = toOutputOutcome(engine, attempt.job, output);
   return outcome instanceof Promise
-    ? outcome.then((parsed) => new CompletionToken(attempt, parsed))
+    ? withoutReader(outcome.then((parsed) => new CompletionToken(attempt, parsed)))
     : Promise.resolve(new CompletionToken(attempt, outcome));
 };
 
@@ -87,7 +89,7 @@ const completeInTransaction = (
       const traceContext = attempt.span?.traceContext() ?? attempt.job.traceContext;
       const continuing = createContinueWith(engine, context, attempt.job, effects, traceContext);
       const continueWith = (options: NewJobOptions): Promise<ContinuationToken> =>
-        transaction.call("continueWith", () => continuing.continueWith(options));
+        withoutReader(transaction.call("continueWith", () => continuing.continueWith(options)));
       const result = await attempt.guardCallback(() =>
         engine.nesting.run(async () => callback({ ...context, continueWith })),
       );

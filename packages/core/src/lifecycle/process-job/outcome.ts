@@ -33,8 +33,20 @@ export type Verdict =
       readonly isFailure: boolean;
     };
 
-/** Decides by the error alone: whether the job is still ours is for the statement that writes to say. */
+/**
+ * Decides by the error alone: whether the job is still ours is for the statement that writes to say. Never throws: what cannot
+ * even be asked for its class, such as a revoked proxy, is an error like any other.
+ */
 export const judge = (engine: Engine, attempt: Attempt, error: unknown): Verdict => {
+  try {
+    return judgeReadable(engine, attempt, error);
+  } catch (cause) {
+    const unreadable = new Error("What was thrown cannot be read", { cause });
+    return judgeReadable(engine, attempt, unreadable);
+  }
+};
+
+const judgeReadable = (engine: Engine, attempt: Attempt, error: unknown): Verdict => {
   const { job, processor, abortReason } = attempt;
   if (error instanceof RescheduleJobError) return askedToWait(error);
   const text = describeError(error);

@@ -7,6 +7,7 @@ import type { Attempt } from "./attempt.ts";
 import { openHeldTransaction } from "./held-transaction.ts";
 import { observeStep } from "../observe-step.ts";
 import { assertNotOver } from "./assert-not-over.ts";
+import { withoutReader } from "./without-reader.ts";
 
 export type Prepare = (
   options: { readonly mode: "atomic" | "staged" },
@@ -16,26 +17,32 @@ export type Prepare = (
 /** One per attempt. */
 export const createPrepare = (engine: Engine, attempt: Attempt): Prepare => {
   let isCalled = false;
-  return async (options, callback) => {
+  const begin = (mode: unknown): void => {
     if (isCalled) throw new ProcessMisuseError("Prepare can only be called once");
-    const mode: unknown = (options as { readonly mode?: unknown } | undefined)?.mode;
     if (mode !== "atomic" && mode !== "staged") {
       throw new InvalidOptionError("prepare.mode", mode, 'give "atomic" or "staged"');
     }
     if (attempt.hasCompleted) throw new ProcessMisuseError("Prepare cannot follow complete");
     assertNotOver(attempt);
     isCalled = true;
+  };
+  return (options, callback) => {
+    const { mode } = options ?? {};
+    try {
+      begin(mode);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
     const describe = (): SpanDescription => ({
       kind: "prepare",
       job: attempt.data,
       mode,
       attempt: attempt.span,
     });
-    return observeStep(engine, describe, () =>
-      mode === "atomic"
-        ? prepareAtomic(engine, attempt, callback)
-        : prepareStaged(engine, callback),
-    );
+    // What an atomic one throws fails the attempt, awaited or not; what a staged one throws is its caller's alone.
+    return mode === "atomic"
+      ? withoutReader(observeStep(engine, describe, () => prepareAtomic(engine, attempt, callback)))
+      : observeStep(engine, describe, () => prepareStaged(engine, callback));
   };
 };
 

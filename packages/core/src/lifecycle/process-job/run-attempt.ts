@@ -15,9 +15,17 @@ import { callProcess, ProcessContext } from "./process-context.ts";
  */
 export const runAttempt = (engine: Engine, attempt: Attempt): Promise<Outcome> =>
   begin(engine, attempt).then(
-    (token) => end(attempt, toOutcome(attempt, token)),
+    (token) => returned(attempt, token),
     (error: unknown) => end(attempt, { kind: "threw", error }),
   );
+
+/** A prepare that was not awaited belongs to the attempt all the same: its transaction is waited for. */
+const returned = (attempt: Attempt, token: unknown): Outcome | Promise<Outcome> => {
+  const { opening, transaction } = attempt;
+  const conclude = (): Outcome | Promise<Outcome> => end(attempt, toOutcome(attempt, token));
+  const isOpening = opening !== null && transaction === null && token instanceof CompletionToken;
+  return isOpening ? opening.then(conclude, conclude) : conclude();
+};
 
 /** Whatever it throws is a rejection, and whatever it returns a promise. */
 const begin = (engine: Engine, attempt: Attempt): Promise<unknown> => {
@@ -30,9 +38,17 @@ const begin = (engine: Engine, attempt: Attempt): Promise<unknown> => {
 
 const end = (attempt: Attempt, outcome: Outcome): Outcome | Promise<Outcome> => {
   attempt.isOver = true;
-  // A callback that was not awaited is waited for here: its writes belong to the commit.
-  if (outcome.kind === "held") return attempt.leaveTransaction().then(() => outcome);
+  if (outcome.kind === "held") return leaveHeld(attempt, outcome);
   return attempt.isInTransaction ? endTransaction(attempt).then(() => outcome) : outcome;
+};
+
+/** A callback that was not awaited is waited for here: its writes belong to the commit, and its error prevents it. */
+const leaveHeld = async (attempt: Attempt, outcome: Outcome): Promise<Outcome> => {
+  await attempt.leaveTransaction();
+  const { broken } = attempt;
+  if (broken === null) return outcome;
+  await endTransaction(attempt);
+  return { kind: "threw", error: broken.error };
 };
 
 const toOutcome = (attempt: Attempt, token: unknown): Outcome => {
@@ -47,10 +63,13 @@ const assertOutcome = (attempt: Attempt, token: unknown): Outcome => {
   if (!(token instanceof CompletionToken) || token.attempt !== attempt) {
     throw new ProcessMisuseError(
       `The process function of "${attempt.job.typeName}" must return what complete gives`,
+      // Of a callback that was not awaited, nobody else would say it.
+      attempt.broken === null ? undefined : { cause: attempt.broken.error },
     );
   }
+  const { broken, transaction } = attempt;
+  if (broken !== null) throw broken.error;
   const { outcome } = token;
-  const { transaction } = attempt;
   return transaction === null ? { kind: "value", outcome } : { kind: "held", outcome, transaction };
 };
 

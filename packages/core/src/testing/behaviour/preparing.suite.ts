@@ -1,7 +1,9 @@
 import { expect } from "vitest";
 import { graceMs, sleep } from "../waiting.ts";
 import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
+import { interceptState } from "./intercept-state.ts";
 import { rejection } from "./rejection.ts";
+import { unhandledDuring } from "./unhandled-during.ts";
 
 export const preparingSuite: BehaviourSuite = defineBehaviourSuite("preparing", (rule) => {
   rule("atomic: prepare, processing and complete share one transaction", async (context) => {
@@ -288,4 +290,96 @@ export const preparingSuite: BehaviourSuite = defineBehaviourSuite("preparing", 
       expect(await userRows.list()).toEqual(["next"]);
     },
   );
+
+  rule(
+    "a complete that is forgotten and throws ends nothing but its own attempt",
+    async ({ open, userRows }) => {
+      const client = await open();
+      const started = await client.start("task");
+      const unhandled = await unhandledDuring(async () => {
+        await client.work({
+          task: {
+            retryConfig: { maxAttempts: 1 },
+            process: async ({ complete }) => {
+              void complete(async (tx) => {
+                await userRows.insert(tx, "row");
+                throw new Error("nobody reads this");
+              });
+              await sleep(graceMs);
+              // The compiler would refuse it.
+              return undefined as never;
+            },
+          },
+        });
+        expect(await client.until(started, "failed")).toMatchObject({
+          error: expect.stringMatching(/must return what complete gives[^]*nobody reads this/u),
+        });
+      });
+      expect(unhandled).toEqual([]);
+      expect(await userRows.list()).toEqual([]);
+    },
+  );
+
+  rule(
+    "what user code in the attempt's transaction has thrown is not committed, caught or not",
+    async ({ open, userRows }) => {
+      const client = await open();
+      const inputs = ["caught", "not awaited"];
+      const started = await Promise.all(inputs.map((input) => client.start("task", { input })));
+      const unhandled = await unhandledDuring(async () => {
+        await client.work({
+          task: {
+            retryConfig: { maxAttempts: 1 },
+            process: async ({ job, prepare, complete }) => {
+              const preparing = prepare({ mode: "atomic" }, async (tx) => {
+                await userRows.insert(tx, "half");
+                throw new Error("half prepared");
+              });
+              if (job.input === "caught") await preparing.catch(() => undefined);
+              return complete(async (tx) => {
+                await userRows.insert(tx, "completed");
+                return null;
+              });
+            },
+          },
+        });
+        for (const each of started) {
+          expect(await client.until(each, "failed")).toMatchObject({
+            error: expect.stringContaining("half prepared"),
+          });
+        }
+      });
+      expect(unhandled).toEqual([]);
+      expect(await userRows.list()).toEqual([]);
+    },
+  );
+
+  rule("a prepare that is never awaited belongs to a completion by value, too", async (context) => {
+    const { open, userRows, stateAdapter } = context;
+    const opening = context.gate();
+    const slow = interceptState(stateAdapter, {});
+    const { runInTransaction } = slow;
+    const slowly: typeof runInTransaction = async (callback) => {
+      await opening.pass();
+      return runInTransaction(callback);
+    };
+    const client = await open();
+    const worker = await open({ stateAdapter: { ...slow, runInTransaction: slowly } });
+    const started = await client.start("task");
+    await worker.work({
+      task: {
+        retryConfig: { maxAttempts: 1 },
+        process: async ({ prepare, complete }) => {
+          void prepare({ mode: "atomic" }, (tx) => userRows.insert(tx, "prepared"));
+          return complete(null);
+        },
+      },
+    });
+    await opening.arrived();
+    // Its process function has returned long ago.
+    await sleep(graceMs);
+    opening.open();
+    await client.until(started);
+    expect(await userRows.list()).toEqual(["prepared"]);
+  });
 });

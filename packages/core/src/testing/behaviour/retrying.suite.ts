@@ -6,6 +6,21 @@ import { eventually } from "../waiting.ts";
 import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
 import { rejection } from "./rejection.ts";
 
+/** Throws when its stack is read. */
+const unreadable = (): Error =>
+  Object.defineProperty(new Error("unreadable"), "stack", {
+    get: () => {
+      throw new Error("the stack was read");
+    },
+  });
+
+/** Throws even when it is asked what it is an instance of. */
+const revoked = (): object => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
+
 const broken = (): Promise<never> => Promise.reject(new Error("broken"));
 
 /** The delays that the store was asked for, in order. */
@@ -211,6 +226,9 @@ export const retryingSuite: BehaviourSuite = defineBehaviourSuite("retrying", (r
       [5n, "[object BigInt]"],
       ["a\u0000b", "a\\0b"],
       [new Error("x".repeat(50_000)), "xxx"],
+      [Object.assign(new Error("text"), { message: /no text/u }), "/no text/u"],
+      [unreadable(), "cannot be read"],
+      [revoked(), "cannot be read"],
     ];
     const started = [];
     for (const [index] of thrown.entries())
