@@ -1,73 +1,23 @@
 // The transactions of ours that are open, found again by what users spread into their calls: a client, a session. So a
 // call knows where its effects go, and a transaction which calls are under way in it, without any async context.
-import { TransactionEndingError } from "../errors.ts";
+import { CallsWithin } from "./calls-within.ts";
 import type { Effects } from "./effects.ts";
 
 type Context = Readonly<Record<string, unknown>>;
 
 /** One transaction, from its beginning until it has been committed or rolled back. */
-export class OpenTransaction {
+export class OpenTransaction extends CallsWithin {
   readonly context: Context;
   /** What it is found by: kept, so that it is forgotten by the same, whatever the user does to the context meanwhile. */
   readonly parts: readonly object[];
   /** What was done in it, told when it has committed. */
   readonly effects: Effects;
-  #isEnding = false;
-  #callCount = 0;
-  /** Of the call that was made last. */
-  #answer: Promise<unknown> | null = null;
-  #endsWithCall = false;
-  #onLeft: (() => void) | null = null;
 
   constructor(context: object, effects: Effects) {
+    super();
     this.context = context as Context;
     this.parts = partsOf(context);
     this.effects = effects;
-  }
-
-  get isEnding(): boolean {
-    return this.#isEnding;
-  }
-
-  /** Runs a call of the user's in it; refused once its callback has returned or thrown. */
-  async call<T>(operation: string, run: () => Promise<T>): Promise<T> {
-    if (this.#isEnding) throw new TransactionEndingError(operation);
-    this.#callCount++;
-    // Also one that was made within another, for its blockers.
-    this.#endsWithCall = false;
-    try {
-      return await run();
-    } finally {
-      if (--this.#callCount === 0) this.#onLeft?.();
-    }
-  }
-
-  /** What the call that was made last is answered with. */
-  answerWith(answer: Promise<unknown>): void {
-    this.#answer = answer;
-  }
-
-  /** What the callback has returned. If it is the very promise of the only call under way, nothing need come behind that. */
-  returned(result: unknown): void {
-    this.#endsWithCall = this.#callCount === 1 && result === this.#answer;
-  }
-
-  /** Whether the call that asks is the last of the transaction, which may end with it: then further ones are refused. */
-  tryEnd(): boolean {
-    if (this.#endsWithCall) this.#isEnding = true;
-    return this.#endsWithCall;
-  }
-
-  /**
-   * Refuses further calls, and answers when those under way have ended; null if there are none. Ended before them, their
-   * statements would run outside: stored although everything else was rolled back.
-   */
-  leave(): Promise<void> | null {
-    this.#isEnding = true;
-    if (this.#callCount === 0) return null;
-    return new Promise((resolve) => {
-      this.#onLeft = resolve;
-    });
   }
 }
 

@@ -1,6 +1,7 @@
 // Completion without a worker: an approval, a webhook. The caller's transaction locks the sequence's current job, so a worker
 // that runs it at the same time either has settled before, or finds it completed.
 import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
+import { CallsWithin } from "../after-commit/calls-within.ts";
 import type { Engine } from "../engine.ts";
 import {
   InvalidOptionError,
@@ -16,6 +17,7 @@ import { toJob, toJobSequence, toReference } from "../model/to-job.ts";
 import { assertInTransaction } from "./assert-in-transaction.ts";
 import { assertSequenceType } from "./await-sequence.ts";
 import { createContinueWith } from "./continuation.ts";
+import type { NewJobOptions } from "./new-job.ts";
 import { toOutcome } from "./process-job/complete.ts";
 import { observeStep } from "./observe-step.ts";
 import { describeCompleted, describeUnblocked } from "./record-settled.ts";
@@ -76,7 +78,23 @@ export const completeExternally = async (
     return toJob(current, await blockersOf(engine, context, current));
   };
   const job = toJob(current, await blockersOf(engine, context, current));
-  return complete({ job, complete: completeOne });
+  return withCalls((calls) =>
+    complete({
+      job,
+      complete: (one, callback) => calls.call("complete", () => completeOne(one, callback)),
+    }),
+  );
+};
+
+/** Runs a callback of the user's, and waits for what it has not awaited: the transaction may end right after it. */
+const withCalls = async <T>(run: (calls: CallsWithin) => T | Promise<T>): Promise<T> => {
+  const calls = new CallsWithin();
+  try {
+    return await run(calls);
+  } finally {
+    const left = calls.leave();
+    if (left !== null) await left;
+  }
 };
 
 /** Completes one job in the caller's transaction; answers its continuation, or itself when the sequence has ended. */
@@ -95,7 +113,13 @@ const completeStep = async (
     effects,
     span?.traceContext() ?? job.traceContext,
   );
-  const answer = await callback({ ...context, continueWith });
+  const answer = await withCalls((calls) =>
+    callback({
+      ...context,
+      continueWith: (options: NewJobOptions) =>
+        calls.call("continueWith", () => continueWith(options)),
+    }),
+  );
   const outcome = await toOutcome(engine, job, answer, isCalled());
   const { results, unblocked } = await engine.state.completeJobs({
     context,

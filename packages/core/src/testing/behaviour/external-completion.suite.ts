@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { graceMs, sleep } from "../waiting.ts";
 import type { BehaviourClient } from "./behaviour-client.ts";
 import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
 import { rejection } from "./rejection.ts";
@@ -268,6 +269,59 @@ export const externalCompletionSuite: BehaviourSuite = defineBehaviourSuite(
         { code: "QUEUERT_JOB_ALREADY_COMPLETED" },
       ]);
       expect(await client.sequence({ id })).toMatchObject({ output: "out" });
+    });
+
+    rule(
+      "steps that are not awaited belong to the call all the same",
+      async ({ open, userRows }) => {
+        const client = await open();
+        const { id } = await client.start("task");
+        const steps: Promise<unknown>[] = [];
+        await client.queuert.transaction((tx) =>
+          client.queuert.completeJobSequence({
+            ...tx,
+            typeName: "task",
+            id,
+            complete: async ({ job, complete }) => {
+              const step = complete(job, async (context) => {
+                // Still under way when the callback around it has ended.
+                await sleep(graceMs);
+                await userRows.insert(context, "approved");
+                return "out";
+              });
+              steps.push(step);
+            },
+          }),
+        );
+        expect(await client.sequence({ id })).toMatchObject({ status: "completed", output: "out" });
+        expect(await userRows.list()).toEqual(["approved"]);
+        await Promise.all(steps);
+      },
+    );
+
+    rule("what a callback was given is refused when the callback has ended", async ({ open }) => {
+      const client = await open();
+      const { id } = await client.start("first");
+      const late: (() => Promise<unknown>)[] = [];
+      await client.queuert.transaction(async (tx) => {
+        await client.queuert.completeJobSequence({
+          ...tx,
+          typeName: "first",
+          id,
+          complete: async ({ job, complete }) => {
+            if (job.typeName !== "first") throw new Error("not the first");
+            late.push(() => complete(job, () => "late"));
+            await complete(job, async ({ continueWith }) => {
+              late.push(() => continueWith({ typeName: "next", input: "late" }));
+              return "out";
+            });
+          },
+        });
+        for (const call of late) {
+          expect(await rejection(call())).toMatchObject({ code: "QUEUERT_TRANSACTION_ENDING" });
+        }
+      });
+      expect(await client.sequence({ id })).toMatchObject({ status: "completed", output: "out" });
     });
 
     rule(

@@ -387,4 +387,22 @@ export const retryingSuite: BehaviourSuite = defineBehaviourSuite("retrying", (r
       { id: later.id, triggered: false, reason: "not_pending" },
     ]);
   });
+
+  rule(
+    "retrying and triggering with the context of an ended transaction is refused",
+    async (one) => {
+      const client = await one.open();
+      const later = await client.start("task", { schedule: { afterMs: 3_600_000 } });
+      const ended = await client.queuert.transaction(async (context) => ({ ...context }));
+      for (const call of ["retryFailedJobs", "triggerJobs"] as const) {
+        expect(await rejection(client.queuert[call]({ ...ended, ids: [later.id] }))).toMatchObject({
+          code: "QUEUERT_NOT_IN_TRANSACTION",
+          operation: call,
+        });
+      }
+      expect((await client.job(later)).scheduledAt.getTime()).toBeGreaterThan(
+        (await client.job(later)).createdAt.getTime(),
+      );
+    },
+  );
 });
