@@ -2,6 +2,7 @@
 // generic in one type name and looks its definition up; none distributes over all names unless it
 // is asked for all of them.
 import type { GetStateAdapterJobId, GetStateAdapterTxContext } from "../adapters/state-adapter.ts";
+import type { JobTypes } from "../job-types/define-job-types.ts";
 import type { AnyJobOf, JobSequenceOf } from "../job-types/job-of.ts";
 import type { ExternalJobTypes } from "../job-types/references.ts";
 import type { Page } from "../model/page.ts";
@@ -19,9 +20,12 @@ import type {
 } from "./start.ts";
 import type { WorkerBuilder } from "./worker.ts";
 
-/** The client of one application: `Queuert<typeof definitions, typeof stateAdapter>`. */
-export type Queuert<TDefinitions, TStateAdapter> = QueuertClient<
-  TDefinitions,
+/**
+ * The client of one application: `Queuert<typeof jobTypes, typeof stateAdapter>`, with what `defineUnionJobTypes` gave, or
+ * with the definitions themselves.
+ */
+export type Queuert<TJobTypes, TStateAdapter> = QueuertClient<
+  TJobTypes extends JobTypes<infer TDefinitions> ? TDefinitions : TJobTypes,
   GetStateAdapterTxContext<TStateAdapter>,
   GetStateAdapterJobId<TStateAdapter>
 >;

@@ -1,6 +1,15 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { client, id, queuert } from "./fixtures.ts";
-import type { JobId } from "./fixtures.ts";
+import type { JobTypeDefinitionsOf, JobTypes } from "../../src/job-types/define-job-types.ts";
+import type { Queuert } from "../../src/queuert-types.ts";
+import type { Definitions, JobId, TestStateAdapter } from "./fixtures.ts";
+
+describe("Queuert", () => {
+  it("is named by the definitions, or by what defineUnionJobTypes gave", () => {
+    expectTypeOf<Queuert<JobTypes<Definitions>, TestStateAdapter>>().toEqualTypeOf(queuert);
+    expectTypeOf<JobTypeDefinitionsOf<JobTypes<Definitions>>>().toEqualTypeOf<Definitions>();
+  });
+});
 
 describe("startJobSequence", () => {
   it("takes the input as written and answers it as read", async () => {
