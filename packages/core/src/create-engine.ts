@@ -19,7 +19,10 @@ import { assertFunction, assertObject } from "./model/assert-option.ts";
 import { createConsoleLog } from "./observe/console-log.ts";
 import type { Log } from "./observe/log.ts";
 import { createObserver } from "./observe/observer.ts";
-import { reportFailures } from "./observe/report-failures.ts";
+import {
+  wrapNotifyAdapterWithLogging,
+  wrapStateAdapterWithLogging,
+} from "./observe/wrap-adapters-with-logging.ts";
 
 export interface EngineOptions {
   readonly stateAdapter: AnyStateAdapter;
@@ -38,22 +41,18 @@ export interface EngineSeams {
 /** How long closing waits for what has been announced last. */
 const closePatienceMs = 1_000;
 
-/** They run the caller's code, whose errors are the caller's. */
-const callersOwn: ReadonlySet<string> = new Set(["provideContext", "runInTransaction"]);
-
 /** Creates the engine, with what closes it in the end. */
 export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine => {
   assertOptions(options);
   const { clock = systemClock, random = Math.random } = seams;
   const { log = createConsoleLog({ minimumLevel: "warn" }), observabilityAdapter = {} } = options;
   const observer = createObserver(log, observabilityAdapter);
-  const state = reportFailures(options.stateAdapter, callersOwn, (operation, error) =>
+  const state = wrapStateAdapterWithLogging(options.stateAdapter, (operation, error) =>
     observer.emit("stateAdapterError", () => ({ operation, error })),
   );
-  const notify = reportFailures(
+  const notify = wrapNotifyAdapterWithLogging(
     // Without one, workers and waiters of this process still hear of each other at once.
     options.notifyAdapter ?? createInProcessNotifyAdapter(),
-    new Set<string>(),
     (operation, error) => observer.emit("notifyAdapterError", () => ({ operation, error })),
   );
   const announcer = createAnnouncer(notify);

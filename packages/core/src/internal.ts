@@ -31,6 +31,11 @@ export { retryInRounds, retryRounds } from "./adapter-kit/retry-rounds.ts";
 export { createJobIdGenerator } from "./adapter-kit/job-ids.ts";
 export { wrapStateAdapterWithRetry } from "./adapter-kit/wrap-state-adapter-with-retry.ts";
 export {
+  type OnAdapterError,
+  wrapNotifyAdapterWithLogging,
+  wrapStateAdapterWithLogging,
+} from "./observe/wrap-adapters-with-logging.ts";
+export {
   assertDurationMs,
   assertInteger,
   assertMethods,

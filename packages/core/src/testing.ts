@@ -23,6 +23,7 @@ export * from "./testing/state-harness.ts";
 export * from "./testing/state-suite.ts";
 export * from "./testing/steps.ts";
 export * from "./testing/suite.ts";
+export type * from "./testing/test-suite-context.ts";
 export * from "./testing/waiting.ts";
 export { stateRaceSuites, stateSuites } from "./testing/state/index.ts";
 export { behaviourSuites } from "./testing/behaviour/index.ts";

@@ -31,8 +31,9 @@ import {
   notifyAdapterTestSuite,
   stateAdapterTestSuite,
   stateModelTestSuite,
+  type TestSuiteContext,
 } from "queuert/testing";
-import { it as vitestIt } from "vitest";
+import { it as vitestIt, type TestAPI } from "vitest";
 import { createShelfStateAdapter } from "./shelf.ts";
 
 const it = extendWithNotifyInProcess(
@@ -46,7 +47,16 @@ const it = extendWithNotifyInProcess(
 
 const rule = process.env["SHELF_GAP"];
 stateAdapterTestSuite({ it, gaps: rule === undefined ? [] : [{ rule, reason: "for the test" }] });
+
+const shelfTestSuite = ({ it }: { it: TestAPI<TestSuiteContext> }): void => {
+  it("hands out its shelf", async ({ runInTransaction, notifyAdapter, expect }) => {
+    expect(await runInTransaction(async (context) => context)).toMatchObject({ shelf: "first" });
+    await notifyAdapter.notifyJobScheduled([]);
+  });
+};
+
 if (process.env["BROKEN_SHELF"] === undefined && rule === undefined) {
+  shelfTestSuite({ it });
   stateModelTestSuite({ it, runs: 10 });
   notifyAdapterTestSuite({ it, hints: true, network: false });
 }

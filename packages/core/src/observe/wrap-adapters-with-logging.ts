@@ -1,12 +1,37 @@
+import type { NotifyAdapter } from "../adapters/notify-adapter.ts";
+import type { AnyStateAdapter } from "../adapters/state-adapter.ts";
+
+/** Is told which operation of an adapter has failed, before its caller is. */
+export type OnAdapterError = (operation: string, error: unknown) => void;
+
+/** They run the caller's own code, or only ask the provider: their errors are their caller's alone. */
+const infrastructure: ReadonlySet<string> = new Set([
+  "provideContext",
+  "runInTransaction",
+  "isInTransaction",
+]);
+
+/** A state adapter whose failures are told before they go on to the caller; `createQueuert` does it with the one it is given. */
+export const wrapStateAdapterWithLogging = <TAdapter extends AnyStateAdapter>(
+  adapter: TAdapter,
+  onError: OnAdapterError,
+): TAdapter => reportFailures(adapter, infrastructure, onError);
+
+/** The same for a notify adapter. */
+export const wrapNotifyAdapterWithLogging = <TAdapter extends NotifyAdapter>(
+  adapter: TAdapter,
+  onError: OnAdapterError,
+): TAdapter => reportFailures(adapter, new Set(), onError);
+
 /**
  * Wraps every method of an adapter, by key, so that what it rejects with is reported before it goes on to the caller. The
  * adapter may be an instance of a class, and a method that throws instead of rejecting rejects from here on.
- * `except` names the methods that run the caller's own code: their errors are the caller's.
+ * `except` names the methods that are handed on as they are.
  */
-export const reportFailures = <TAdapter extends object>(
+const reportFailures = <TAdapter extends object>(
   adapter: TAdapter,
   except: ReadonlySet<string>,
-  report: (operation: string, error: unknown) => void,
+  report: OnAdapterError,
 ): TAdapter => {
   const wrapped: Record<string, unknown> = {};
   for (const name of memberNames(adapter)) {
@@ -22,12 +47,7 @@ export const reportFailures = <TAdapter extends object>(
 type Method = (...args: unknown[]) => Promise<unknown>;
 
 const reporting =
-  (
-    adapter: object,
-    name: string,
-    method: Method,
-    report: (operation: string, error: unknown) => void,
-  ): Method =>
+  (adapter: object, name: string, method: Method, report: OnAdapterError): Method =>
   (...args) => {
     const fail = (error: unknown): never => {
       report(name, error);
