@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { diag, type Meter, metrics } from "@opentelemetry/api";
 import type { AnyStateAdapter, StateSummary } from "queuert";
-import { assertPositiveMs, timerMs } from "queuert/internal";
+import { assertPositiveMs, timerMs, withinTime } from "queuert/internal";
 import { createStateGauges } from "./state-gauges.ts";
 import { createStateLease, type LeasingState, observationTypeName } from "./state-lease.ts";
 
@@ -24,12 +24,15 @@ export interface ObserveStateOptions {
 export interface StateObservation {
   /** Whether this is the process that asks. */
   readonly isAsking: boolean;
-  /** Ends it, and lets another process ask. */
+  /** Ends it, and lets another process ask. Does not wait for a store that does not answer. */
   stop(): Promise<void>;
 }
 
 /** A process that is gone is replaced after this many intervals, and those that wait look twice in that time. */
 const leaseIntervals = 4;
+/** A store under load may take this long, however short the interval is. */
+const answerMinMs = 1_000;
+const stopTimeoutMs = 5_000;
 
 /**
  * Measures the store itself: jobs by type and status, and what an operator wants to hear of. Call it in every process, or
@@ -43,27 +46,34 @@ export const observeState = (options: ObserveStateOptions): StateObservation => 
   assertPositiveMs(intervalMs, "intervalMs");
   assertPositiveMs(runningLongMs, "runningLongMs");
   const gauges = createStateGauges(meter, metricPrefix);
-  const lease = createStateLease(state, `observer-${randomUUID()}`, leaseIntervals * intervalMs);
+  const leaseMs = leaseIntervals * intervalMs;
+  const lease = createStateLease(state, `observer-${randomUUID()}`, leaseMs);
   let isAsking = false;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const ask = async (): Promise<void> => {
+  const ask = async (): Promise<StateSummary | null> => {
     isAsking = isAsking ? await lease.keep() : await lease.take();
     const heldForMs = lease.heldForMs();
     const summary = isAsking ? await state.summarize({ runningLongMs }) : null;
     const isLong = heldForMs !== null && heldForMs > runningLongMs;
-    gauges.report(summary === null ? null : withoutOwnJob(summary, isLong));
+    return summary === null ? null : withoutOwnJob(summary, isLong);
   };
 
   const round = async (): Promise<void> => {
+    const answer = ask();
     try {
-      await ask();
+      // Whoever is not answered for longer than the lease may not be the one to ask any more.
+      const answerMs = Math.max(leaseMs, answerMinMs);
+      const summary = await withinTime(answer, timerMs(answerMs), "Observing the state");
+      gauges.report(isStopped ? null : summary);
     } catch (error) {
       // Old figures would look like new ones: `state.observed` says that nobody knows.
       gauges.report(null);
       onError(error);
     }
+    // However late: asking once more meanwhile would only take one more connection. That it is late has been told.
+    await answer.catch(() => undefined);
     if (isStopped) return;
     // Spread, so that processes started together do not look together.
     const waitMs = isAsking ? intervalMs : (leaseIntervals / 2) * intervalMs * spread();
@@ -76,20 +86,22 @@ export const observeState = (options: ObserveStateOptions): StateObservation => 
     running = round();
   };
   start();
+  const giveBack = async (): Promise<void> => {
+    await running;
+    await lease.release();
+  };
 
   return {
     get isAsking() {
-      return isAsking;
+      return isAsking && !isStopped;
     },
     stop: async () => {
       if (isStopped) return;
       isStopped = true;
       clearTimeout(timer);
-      await running;
-      isAsking = false;
       gauges.report(null);
       // One that cannot be given back expires.
-      await lease.release().catch(onError);
+      await withinTime(giveBack(), stopTimeoutMs, "Giving the observation back").catch(onError);
     },
   };
 };

@@ -181,4 +181,41 @@ describe("observeState", () => {
     expect(asked()).toBe(before);
     expect(await isReported(sdk)).toBe(false);
   });
+
+  it("says that nobody knows when the store leaves it without an answer, and stops all the same", async () => {
+    const state = createInProcessStateAdapter();
+    const hanging: (() => void)[] = [];
+    let isHanging = false;
+    const slow: typeof state = {
+      ...state,
+      summarize: async (params) => {
+        if (isHanging) await new Promise<void>((resolve) => hanging.push(resolve));
+        return state.summarize(params);
+      },
+    };
+    const errors: unknown[] = [];
+    const { sdk, observation, asked } = observe(slow, { onError: (error) => errors.push(error) });
+    await vi.waitFor(async () => expect(await isReported(sdk)).toBe(true), patience);
+    isHanging = true;
+    await vi.waitFor(() => expect(String(errors[0])).toContain("has not answered"), patience);
+    expect(await isReported(sdk)).toBe(false);
+    // No second call beside the one that hangs.
+    const before = asked();
+    await sleep(300);
+    expect(asked()).toBe(before);
+    // What comes too late is no news; what is asked for then is.
+    isHanging = false;
+    for (const answer of hanging.splice(0)) answer();
+    await vi.waitFor(async () => expect(await isReported(sdk)).toBe(true), patience);
+    expect(asked()).toBeGreaterThan(before);
+
+    isHanging = true;
+    await vi.waitFor(() => expect(hanging).toHaveLength(1), patience);
+    await observation.stop();
+    expect(observation.isAsking).toBe(false);
+    expect(await isReported(sdk)).toBe(false);
+    for (const answer of hanging.splice(0)) answer();
+    await sleep(50);
+    expect(await isReported(sdk)).toBe(false);
+  });
 });
