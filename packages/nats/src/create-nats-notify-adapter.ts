@@ -14,6 +14,7 @@ import {
   withinTime,
 } from "queuert/internal";
 import { watchConnection } from "./connection-watch.ts";
+import { subscribeLastingly } from "./lasting-subscription.ts";
 import type { NatsConnection, NatsKv } from "./nats-connection.ts";
 import { createWakeHints } from "./wake-hints.ts";
 
@@ -35,37 +36,7 @@ const hintTimeoutMs = 500;
 // After a hint could not be stored: JetStream may have no leader, and every message would wait for it.
 const hintPauseMs = 5_000;
 
-/** Resolves when the subscription is active, to what ends it. */
-const subscribe = async (
-  nc: NatsConnection,
-  subject: string,
-  { onMessage }: ChannelSubscriber,
-  onError: (error: unknown) => void,
-): Promise<() => void> => {
-  let refused: Error | undefined;
-  const subscription = nc.subscribe(subject, {
-    callback: (error, message) => {
-      if (error === null) {
-        onMessage(Buffer.from(message.data).toString());
-      } else {
-        refused = error;
-        onError(error);
-      }
-    },
-  });
-  const end = (): void => {
-    if (!nc.isClosed()) subscription.unsubscribe();
-  };
-  try {
-    // A refusal arrives before the answer to this.
-    await nc.flush();
-    if (refused !== undefined) throw refused;
-    return end;
-  } catch (error) {
-    end();
-    throw error;
-  }
-};
+const channels = Object.keys(notifyChannelSuffixes) as readonly NotifyChannel[];
 
 const createTransport = ({
   nc,
@@ -82,8 +53,12 @@ const createTransport = ({
     await nc.flush();
     for (const subscriber of [...subscribers]) subscriber.onReconnected();
   };
+  const subjectOf = (channel: NotifyChannel): string =>
+    `${subjectPrefix}.${notifyChannelSuffixes[channel]}`;
+  const subjects = channels.map(subjectOf);
   const watch = watchConnection(
     nc,
+    subjects,
     () => {
       reconnected().catch(onError);
     },
@@ -101,9 +76,6 @@ const createTransport = ({
     }
   };
 
-  const subjectOf = (channel: NotifyChannel): string =>
-    `${subjectPrefix}.${notifyChannelSuffixes[channel]}`;
-
   return {
     get payloadBytesMax() {
       return Math.min(payloadBytesMax, nc.info?.max_payload ?? payloadBytesMax);
@@ -111,14 +83,19 @@ const createTransport = ({
     publish: async (channel, messages) => {
       // The client would keep it until the connection is back, and as much more as there is.
       if (!watch.isConnected()) throw new Error("The NATS connection is down.");
+      const subject = subjectOf(channel);
       const hintIds = await Promise.all(messages.map(storeHint));
       for (const [index, { text }] of messages.entries()) {
-        nc.publish(subjectOf(channel), text(hintIds[index]));
+        nc.publish(subject, text(hintIds[index]));
       }
       await nc.flush();
+      // Known a moment later than the answer to this, and so told of with the next message at the latest.
+      if (watch.wasRefused(subject)) {
+        throw new Error(`The NATS server does not permit to publish on ${subject}.`);
+      }
     },
     subscribe: async (channel, subscriber) => {
-      const end = await subscribe(nc, subjectOf(channel), subscriber, onError);
+      const end = await subscribeLastingly(nc, subjectOf(channel), subscriber, onError);
       subscribers.add(subscriber);
       return async () => {
         subscribers.delete(subscriber);

@@ -9,6 +9,13 @@ export interface NatsSubscription {
   unsubscribe(): void;
 }
 
+/** `permissionContext` and `error`: what was refused, in the words of one client or the other. */
+export interface NatsStatus {
+  readonly type: string;
+  readonly permissionContext?: object | undefined;
+  readonly error?: object | undefined;
+}
+
 export interface NatsConnection {
   readonly info?: { readonly max_payload: number } | undefined;
   publish(subject: string, payload: string): void;
@@ -19,7 +26,7 @@ export interface NatsConnection {
   /** Resolves when the server has answered, and so has read everything before. */
   flush(): Promise<void>;
   isClosed(): boolean;
-  status(): AsyncIterable<{ readonly type: string }>;
+  status(): AsyncIterable<NatsStatus>;
 }
 
 export interface NatsKvEntry {
