@@ -126,6 +126,24 @@ describe.each(singleClients)("faults with %s", (_name, open) => {
     await expectRecovery(pair);
   });
 
+  it("says that its password is not right any more", async () => {
+    const admin = await open(redis.url);
+    const setPassword = (password: string) =>
+      admin.provider.command(
+        ["ACL", "SETUSER", "app", "reset", "on", `>${password}`, "~*", "&*", "+@all"],
+        undefined,
+      );
+    await setPassword("old");
+    const url = redis.url.replace("redis://", "redis://app:old@");
+    const { adapter } = await openAdapter(url, redis.namespace());
+    await setPassword("new");
+    const listen = () => adapter.listenJobOwnershipLost({ onOwnershipLost: () => undefined });
+    await expect(listen()).rejects.toThrow("WRONGPASS");
+    await setPassword("old");
+    await listen();
+    await admin.close();
+  });
+
   it("comes back when the server has dropped it for reading too slowly", async () => {
     const pair = await openPair();
     const admin = await open(redis.url);

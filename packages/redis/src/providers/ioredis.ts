@@ -80,25 +80,33 @@ const connect = async (
   { onMessage, onLost }: SubscriberConnectionEvents,
 ): Promise<SubscriberConnection> => {
   const connection = subscriberTemplate(client).duplicate(subscriberOverrides);
-  let lastError: unknown = new Error("The connection for subscriptions was closed.");
+  let told: unknown;
   connection.on("error", (error: unknown) => {
-    lastError = error;
+    told = error;
   });
   connection.on("end", () => {
-    onLost(lastError);
+    onLost(told ?? new Error("The connection for subscriptions was closed."));
   });
   connection.on("message", (channel, text) => {
     onMessage(String(channel), String(text));
   });
+  // That the connection is closed, or its stream not writeable, says less than what came before, such as a wrong password.
+  const reasonOf = (error: unknown): unknown =>
+    told instanceof Error && told.message !== "" ? told : error;
   try {
     await withinTime(connection.connect(), connectTimeoutMs, "Connecting to Redis");
   } catch (error) {
     connection.disconnect();
-    // "Connection is closed" says less than what came before it.
-    throw lastError instanceof Error && lastError.message !== "" ? lastError : error;
+    throw reasonOf(error);
   }
   return {
-    subscribe: (channel) => connection.subscribe(channel),
+    subscribe: async (channel) => {
+      try {
+        await connection.subscribe(channel);
+      } catch (error) {
+        throw reasonOf(error);
+      }
+    },
     unsubscribe: (channel) => connection.unsubscribe(channel),
     ping: () => connection.ping(),
     close: () => {
