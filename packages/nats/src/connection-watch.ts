@@ -16,6 +16,7 @@ export const watchConnection = (
   onError: (error: unknown) => void,
 ): ConnectionWatch => {
   let connected = true;
+  let isStopped = false;
   const refused = new Set<string>();
   const statuses = connection.status();
 
@@ -37,16 +38,28 @@ export const watchConnection = (
     }
   };
   follow().catch(onError);
+  // Without an error it was closed by its owner.
+  void connection.closed?.().then((error) => {
+    if (error instanceof Error && !isStopped) onError(gaveUpError(error));
+  }, onError);
 
   return {
     isConnected: () => connected && !connection.isClosed(),
     wasRefused: (subject) => refused.delete(subject),
     stop: () => {
+      isStopped = true;
       // Both clients return a queue that can be stopped, though their types promise only that it can be read.
       if ("stop" in statuses && typeof statuses.stop === "function") statuses.stop();
     },
   };
 };
+
+const gaveUpError = (cause: Error): Error =>
+  new Error(
+    "The NATS connection has given up and does not come back; jobs are found by polling. " +
+      "Set `maxReconnectAttempts: -1` and `ignoreAuthErrorAbort: true` where you connect.",
+    { cause },
+  );
 
 interface Refusal {
   readonly operation?: unknown;

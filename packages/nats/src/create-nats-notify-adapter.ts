@@ -25,7 +25,10 @@ export interface NatsNotifyAdapterOptions {
   readonly kv?: NatsKv | undefined;
   /** Before the names of subjects; applications that share a server need one each. Default: `"queuert"`. */
   readonly subjectPrefix?: string | undefined;
-  /** Told of errors that no call rejects with: hints that could not be stored or taken, refused subscriptions. */
+  /**
+   * Told of errors that no call rejects with: hints that could not be stored or taken, subscriptions that were taken away, a
+   * connection that has given up.
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -70,7 +73,9 @@ const createTransport = ({
     try {
       return await withinTime(hints.put(), hintTimeoutMs, "Storing a hint");
     } catch (error) {
-      onError(error);
+      // A bucket's own errors may be as short as "503".
+      const told = "A hint could not be stored: for a while jobs wake a worker in every process.";
+      onError(new Error(told, { cause: error }));
       hintsPausedUntil = Date.now() + hintPauseMs;
       return;
     }

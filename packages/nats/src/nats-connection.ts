@@ -26,6 +26,8 @@ export interface NatsConnection {
   /** Resolves when the server has answered, and so has read everything before. */
   flush(): Promise<void>;
   isClosed(): boolean;
+  /** Resolves when the connection is closed for good: to an error, if it has given up. */
+  closed?(): Promise<unknown>;
   status(): AsyncIterable<NatsStatus>;
 }
 

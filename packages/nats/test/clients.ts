@@ -14,6 +14,7 @@ export interface ConnectionOptions {
   readonly servers: string;
   readonly bucket: string;
   readonly pingInterval?: number;
+  readonly maxReconnectAttempts?: number;
 }
 
 // Tests restart servers: come back soon and never give up.
@@ -28,8 +29,9 @@ export const openNats = async ({
   servers,
   bucket,
   pingInterval = 1_000,
+  ...options
 }: ConnectionOptions): Promise<OpenedConnection> => {
-  const nc = await connectNats({ servers, pingInterval, ...reconnecting });
+  const nc = await connectNats({ servers, pingInterval, ...reconnecting, ...options });
   const kv = await nc.jetstream().views.kv(bucket, { ttl: hintTtlMs, storage: StorageType.Memory });
   return { nc, kv, close: () => nc.close() };
 };
@@ -38,8 +40,9 @@ export const openNatsIo = async ({
   servers,
   bucket,
   pingInterval = 1_000,
+  ...options
 }: ConnectionOptions): Promise<OpenedConnection> => {
-  const nc = await connectNatsIo({ servers, pingInterval, ...reconnecting });
+  const nc = await connectNatsIo({ servers, pingInterval, ...reconnecting, ...options });
   const kv = await new Kvm(nc).create(bucket, { ttl: hintTtlMs, storage: "memory" });
   return { nc, kv, close: () => nc.close() };
 };

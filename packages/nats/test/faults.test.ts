@@ -36,6 +36,7 @@ afterAll(async () => {
 interface PairOptions {
   readonly servers: string;
   readonly pingInterval?: number;
+  readonly maxReconnectAttempts?: number;
 }
 
 const closing: (() => Promise<void>)[] = [];
@@ -167,13 +168,26 @@ describe.each([
     await adapter.close();
   });
 
+  it("says when the connection has given up", async () => {
+    const givesUp = { servers: proxy.url, maxReconnectAttempts: 1 };
+    const { adapter, errors } = await openAdapter(nats.namespace(), givesUp);
+    await adapter.listenJobOwnershipLost({ onOwnershipLost: () => undefined });
+    await proxy.refuse();
+    proxy.cutAll();
+    await vi.waitFor(() => expect(errors.map(String).join()).toContain("has given up"), {
+      timeout: recoveryMs,
+    });
+    await expect(adapter.notifyJobOwnershipLost(["a"])).rejects.toThrow("down");
+  });
+
   it("leaves the connection it was given as it was", async () => {
-    const { adapter, nc } = await openAdapter(nats.namespace(), { servers: nats.url });
+    const { adapter, errors, nc } = await openAdapter(nats.namespace(), { servers: nats.url });
     await adapter.listenJobOwnershipLost({ onOwnershipLost: () => undefined });
     await adapter.close();
     await adapter.close();
     await nc.flush();
     expect(nc.isClosed()).toBe(false);
+    expect(errors).toEqual([]);
   });
 });
 
