@@ -2,8 +2,25 @@
 export const errorTypeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error;
   const { code } = error as { readonly code?: unknown };
-  return typeof code === "string" && code !== "" ? code : error.name;
+  return typeof code === "string" && code !== "" ? code : className(error);
 };
+
+/** A subclass that does not name itself has the name of one that JavaScript knows, such as `Error`. */
+const className = ({ name, constructor }: Error): string =>
+  builtInNames.has(name) && constructor.name !== "" ? constructor.name : name;
+
+const builtInNames: ReadonlySet<string> = new Set(
+  [
+    Error,
+    EvalError,
+    RangeError,
+    ReferenceError,
+    SyntaxError,
+    TypeError,
+    URIError,
+    AggregateError,
+  ].map(({ name }) => name),
+);
 
 /** More kinds than this are one: a name made up at run time must not make a time series each. */
 const kindsMax = 100;

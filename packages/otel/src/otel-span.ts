@@ -2,6 +2,7 @@
 import {
   type Context,
   context as contexts,
+  type Exception,
   isSpanContextValid,
   type Link,
   type Span,
@@ -91,12 +92,17 @@ const endSpan = (span: Span, outcome: SpanOutcome): void => {
 const recordError = (span: Span, error: unknown): void => {
   const type = errorTypeOf(error);
   const isTold = error instanceof Error || typeof error === "string";
-  if (isTold) span.recordException(error);
+  if (error instanceof Error) span.recordException(toException(error, type));
+  else if (isTold) span.recordException(error);
   else span.recordException({ name: type, message: `a value of type ${type} was thrown` });
   span.setAttribute(attribute.errorType, type);
   const message = error instanceof Error ? error.message : String(isTold ? error : type);
   span.setStatus({ code: SpanStatusCode.ERROR, message });
 };
+
+/** The SDK asks for the name, which a class may not have given its errors. */
+const toException = ({ message, stack }: Error, name: string): Exception =>
+  stack === undefined ? { name, message } : { name, message, stack };
 
 type Started = NonNullable<Extract<SpanOutcome, { readonly kind: "ok" }>["started"]>;
 
