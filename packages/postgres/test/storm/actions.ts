@@ -10,6 +10,8 @@ export interface Arena {
   readonly sequenceIds: string[];
   /** Jobs in somebody's hands, or lately. */
   readonly held: AcquiredJob["job"][];
+  /** Of jobs whose lease had expired: reclaimed, or taken over. */
+  readonly expiredIds: Set<string>;
 }
 
 const rememberedMax = 40;
@@ -24,7 +26,9 @@ const some = <T>(list: readonly T[], max: number, random: Random): T[] =>
     ? []
     : Array.from({ length: 1 + Math.floor(random() * max) }, () => oneOf(list, random));
 
-const types = ["task", "next"].map((typeName) => ({ typeName, leaseMs: 60_000, limit: 10 }));
+// Some leases are short, so that jobs are reclaimed and taken over while their holders settle, fail and renew them.
+const leaseMs = [20, 60_000] as const;
+const typeNames = ["task", "next"] as const;
 
 const startByKey = async ({ adapter, random, sequenceIds }: Arena): Promise<void> => {
   const jobs = some(["a", "b", "c", "d", "e"], 4, random).map((key) =>
@@ -58,10 +62,14 @@ const startWaiting = async ({ adapter, random, sequenceIds }: Arena): Promise<vo
 
 class DeletedMeanwhile extends Error {}
 
-const take = async ({ adapter, random, held }: Arena): Promise<void> => {
+const take = async ({ adapter, random, held, expiredIds }: Arena): Promise<void> => {
   const limit = 1 + Math.floor(random() * 10);
+  const types = typeNames.map((typeName) => {
+    return { typeName, leaseMs: oneOf(leaseMs, random), limit: 10 };
+  });
   const { jobs } = await adapter.acquireJobs({ workerId: "w", limit, types });
   remember(held, ...jobs.map(({ job }) => job));
+  for (const { job, reclaimedFrom } of jobs) if (reclaimedFrom !== null) expiredIds.add(job.id);
 };
 
 const settle = async ({ adapter, random, held }: Arena): Promise<void> => {
@@ -97,15 +105,14 @@ const reschedule = async ({ adapter, random, held }: Arena): Promise<void> => {
   });
 };
 
-const renew = async ({ adapter, random, held }: Arena): Promise<void> => {
-  // Some are cut short, so that there is something to reclaim.
+const renew = async ({ adapter, random, held, expiredIds }: Arena): Promise<void> => {
   const leases = some(held, 10, random).map(({ id, leaseVersion }) => ({
     jobId: id,
     leaseVersion,
-    leaseMs: 60_000,
+    leaseMs: oneOf(leaseMs, random),
   }));
   await adapter.renewLeases({ leases });
-  await adapter.reclaimExpiredLeases({ limit: 10 });
+  for (const { id } of await adapter.reclaimExpiredLeases({ limit: 10 })) expiredIds.add(id);
 };
 
 const retryAndTrigger = async ({ adapter, random, sequenceIds }: Arena): Promise<void> => {
@@ -163,7 +170,7 @@ export const finishAll = async ({ adapter }: Arena, heldIds: readonly string[]):
   }
 };
 
-const wide = types.map((type) => ({ ...type, limit: 500 }));
+const wide = typeNames.map((typeName) => ({ typeName, leaseMs: 60_000, limit: 500 }));
 
 const withOutput = (ids: readonly string[]): JobCompletion[] =>
   ids.map((jobId) => ({

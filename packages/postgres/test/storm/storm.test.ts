@@ -62,7 +62,8 @@ it(
       });
       await adapter.migrateToLatest();
       const random = seededRandom(seed);
-      const arena: Arena = { adapter, random, sequenceIds: [], held: [] };
+      const expiredIds = new Set<string>();
+      const arena: Arena = { adapter, random, sequenceIds: [], held: [], expiredIds };
       const endsAt = Date.now() + stormMs;
       let count = 0;
       const actor = async (): Promise<void> => {
@@ -83,6 +84,7 @@ it(
       );
       await check();
       expect(count).toBeGreaterThan(actorCount * 10);
+      expect(expiredIds.size).toBeGreaterThan(actorCount);
       const deadlocks = await ask(
         "SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()",
       );
