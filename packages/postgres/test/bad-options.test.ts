@@ -55,6 +55,17 @@ describe("something else in the place of", () => {
     );
   });
 
+  it("a client of postgres.js whose rows nobody can read", () => {
+    const transformed = postgres("postgres://localhost/app", { transform: { row: () => null } });
+    expect(() => createPostgresJsStateProvider(transformed)).toThrow(
+      expect.objectContaining({
+        code,
+        option: "sql",
+        message: expect.stringContaining("transform.row"),
+      }),
+    );
+  });
+
   it("a PGlite", async () => {
     const client = new PGlite();
     await client.transaction(async (transaction) => {

@@ -34,9 +34,12 @@ export const connectPg = async (
   return { provider: createPgPoolStateProvider(pool), close: () => pool.end() };
 };
 
-export const connectPostgresJs = async (url: string): Promise<TestConnection> => {
+export const connectPostgresJs = async (
+  url: string,
+  options: postgres.Options<Record<string, postgres.PostgresType>> = {},
+): Promise<TestConnection> => {
   // `fetch_types`: a connection cut while the driver asks for types is a rejection that nobody can handle.
-  const sql = postgres(url, { max: 40, fetch_types: false, onnotice: () => {} });
+  const sql = postgres(url, { max: 40, fetch_types: false, onnotice: () => {}, ...options });
   return { provider: createPostgresJsStateProvider(sql), close: () => sql.end({ timeout: 5 }) };
 };
 

@@ -2,6 +2,7 @@ import type { Sql, TransactionSql } from "postgres";
 import { TransactionEndingError } from "queuert";
 import type { PgRow, PgStateProvider, PgStatement } from "../state-provider.ts";
 import { assertPostgresJs } from "./assert-client.ts";
+import { answersOf } from "./postgres-js-answers.ts";
 import { type Lifetime, refuseWhenOver, untilLossIsKnown } from "./postgres-js-lifetime.ts";
 import { openTransaction, type PostgresJsTransaction } from "./postgres-js-transaction.ts";
 
@@ -30,23 +31,27 @@ export const createPostgresJsStateProvider = (
 ): PgStateProvider<PostgresJsTxContext, PostgresJsContext> => {
   assertPostgresJs(sql);
   const { preparedStatements = false } = options;
+  const answers = answersOf(sql);
   const send = (on: Sql | TransactionSql, { name, sql: text, params }: PgStatement) =>
-    // The driver does not write to the array, but its type does not say so.
-    on.unsafe<PgRow[]>(text, params as (string | null)[], {
-      prepare: preparedStatements && name !== undefined,
-    });
+    answers.ask(
+      // The driver does not write to the array, but its type does not say so.
+      on.unsafe<PgRow[]>(text, params as (string | null)[], {
+        prepare: preparedStatements && name !== undefined,
+      }),
+    );
   return {
     connectionsMax: sql.options.max,
     provideContext: (callback) => callback({ sql }),
     // A transaction of this driver is an object of its own, which the driver ends with the transaction.
     isInTransaction: async ({ sql }) =>
       isTransaction(sql) && lifetimes.get(sql)?.over === undefined,
-    executeSql: async (statement, context) => await send(context?.sql ?? sql, statement),
+    executeSql: async (statement, context) =>
+      answers.read(await send(context?.sql ?? sql, statement)),
     executeSqlAndCommit: async (statement, { sql }) => {
       const transaction = open.get(sql);
       // Whoever has wrapped this provider may begin transactions of another kind.
       if (transaction === undefined) return null;
-      return transaction.sendAndCommit(send(sql, statement));
+      return answers.read(await transaction.sendAndCommit(send(sql, statement)));
     },
     runInTransaction: (callback) => runInTransaction(sql, callback),
   };

@@ -3,11 +3,10 @@ import { toSequences } from "../sequence-rows.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
 export const lockSequences = (db: PgDatabase): PgState["lockSequences"] => {
-  const lock = db.routine("lock_sequences", ["id[]"]);
+  const lock = db.routine("lock_sequences", ["id[]"], "kind AS role, *");
   return async ({ context, ids }) => {
     if (ids.length === 0) return [];
-    const rows = await lock([db.ids(ids)], context);
-    const sequences = toSequences(rows.map((row) => ({ ...row, role: row["kind"] })));
+    const sequences = toSequences(await lock([db.ids(ids)], context));
     return ids.map((_, index) => sequences.get(index + 1));
   };
 };

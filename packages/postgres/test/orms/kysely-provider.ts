@@ -28,7 +28,8 @@ export const createKyselyStateProvider = <TTables>(
   isInTransaction: async (context) => context.db.isTransaction,
   executeSql: async ({ sql, params }, context) => {
     const query = CompiledQuery.raw(sql, [...params]);
-    const { rows } = await (context?.db ?? db).executeQuery<PgRow>(query);
+    // Plugins may rename columns, such as `CamelCasePlugin`.
+    const { rows } = await (context?.db ?? db).withoutPlugins().executeQuery<PgRow>(query);
     return [...rows];
   },
 });

@@ -3,7 +3,7 @@ import { createPgStateAdapter, type PgStateProvider } from "@queuert/postgres";
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { integer, pgTable, text } from "drizzle-orm/pg-core";
-import { type Generated, Kysely, PostgresDialect } from "kysely";
+import { CamelCasePlugin, type Generated, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { createQueuert, defineUnionJobTypes } from "queuert";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -101,8 +101,11 @@ describe.each(servers)("%s", (_server, databases) => {
       person: { id: Generated<number>; name: string };
     }
 
-    it("starts jobs in its own transactions, and completes them there", async () => {
-      const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+    it.each([
+      ["without plugins", []],
+      ["with CamelCasePlugin", [new CamelCasePlugin()]],
+    ])("starts jobs in its own transactions, and completes them there: %s", async (_, plugins) => {
+      const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins });
       const queuert = await open(createKyselyStateProvider(db));
       const register = (name: string, ending: () => void) =>
         db.transaction().execute(async (trx) => {
