@@ -1,4 +1,5 @@
 // The only caller of the provider: statements by name, arguments as text, rows out.
+import { createHash } from "node:crypto";
 import type { BaseStateAdapterContext } from "queuert/internal";
 import { toArrayLiteral, toSparseArrayLiteral } from "./array-literal.ts";
 import { PgInvalidJobIdError } from "./errors.ts";
@@ -58,8 +59,9 @@ export const createDatabase = <
     if (id === null || isPossible(id)) return id;
     throw new PgInvalidJobIdError(names.idType);
   };
+  const namePrefix = statementNamePrefix(names, idDefault);
   const statement = (name: string, sql: string): Call<TTxContext | TContext> => {
-    const fullName = `queuert_${name}`;
+    const fullName = `${namePrefix}_${name}`;
     return (params, context) => provider.executeSql({ name: fullName, sql, params }, context);
   };
   const last =
@@ -73,7 +75,7 @@ export const createDatabase = <
     names,
     idDefault,
     statement,
-    lastStatement: (name, sql) => last({ name: `queuert_${name}`, sql, standsAlone: true }),
+    lastStatement: (name, sql) => last({ name: `${namePrefix}_${name}`, sql, standsAlone: true }),
     routine: (name, argTypes, columns = "*") =>
       statement(
         columns === "*" ? name : `${name}_narrow`,
@@ -81,7 +83,7 @@ export const createDatabase = <
       ),
     lastRoutine: (name, argTypes, columns) =>
       last({
-        name: `queuert_${name}_and_commit`,
+        name: `${namePrefix}_${name}_and_commit`,
         sql: `SELECT ${columns} FROM ${routineFrom(names, name, argTypes)} r`,
       }),
     id: possible,
@@ -89,6 +91,16 @@ export const createDatabase = <
     storableIds: (ids) => toSparseArrayLiteral(ids.map(storable)),
     storableId: storable,
   };
+};
+
+// A name is always of one text, and stores in several schemas may share the connections of a pool.
+const statementNamePrefix = (
+  { schemaName, idType }: StoreNames,
+  idDefault: string | null,
+): string => {
+  if (schemaName === "queuert" && idType === "uuid" && idDefault === null) return "queuert";
+  const store = JSON.stringify([schemaName, idType, idDefault]);
+  return `queuert_${createHash("sha1").update(store).digest("hex").slice(0, 8)}`;
 };
 
 /** Every argument is sent as text and cast by the server: drivers need to know no type. */

@@ -19,6 +19,7 @@ const columnsByName: Readonly<Record<string, readonly string[]>> = {
   queuert_get_jobs: ["element", ...jobColumns.map(({ name }) => name)],
   queuert_get_sequences: ["role", "element", ...jobColumns.map(({ name }) => name)],
   queuert_get_blockers: ["role", "element", ...jobColumns.map(({ name }) => name)],
+  queuert_lock_sequences_narrow: ["role", ...jobResultColumns],
   queuert_list_blocker_edges: ["sequence_id", "job_id", "blocker_sequence_id", "index", "ordinal"],
   queuert_list_jobs: jobColumns.map(({ name }) => name),
   queuert_list_sequences: ["role", "element", ...jobColumns.map(({ name }) => name)],
@@ -56,7 +57,7 @@ describe.each(servers)("%s", (_, databases) => {
         "queuert_create_jobs",
         "queuert_insert_job_4",
         "queuert_add_blockers",
-        "queuert_lock_sequences",
+        "queuert_lock_sequences_narrow",
         "queuert_acquire_jobs",
         "queuert_renew_leases",
         "queuert_reschedule_jobs",
@@ -109,6 +110,26 @@ describe.each(servers)("%s", (_, databases) => {
     });
     await callEveryMethod(prepared);
     await callEveryMethod(prepared);
+  });
+
+  it("is named otherwise for another store on the same connections", async () => {
+    const provider = createPgPoolStateProvider(pool, { preparedStatements: true });
+    const texts = new Map<string, Set<string>>();
+    const stateProvider: typeof provider = {
+      ...provider,
+      executeSql: (statement, context) => {
+        const { name = "", sql } = statement;
+        if (name !== "") texts.set(name, (texts.get(name) ?? new Set()).add(sql));
+        return provider.executeSql(statement, context);
+      },
+    };
+    const stores = [{}, { schema: "second" }, { schema: "second", idDefault: "gen_random_uuid()" }];
+    for (const options of stores) {
+      const store = await createPgStateAdapter({ stateProvider, ...options });
+      await store.migrateToLatest();
+      await callEveryMethod(store);
+    }
+    for (const [name, sqls] of texts) expect([name, sqls.size]).toEqual([name, 1]);
   });
 
   it("does not depend on the search_path, nor on settings of the session", async () => {
