@@ -13,6 +13,10 @@ const look = (names: StoreNames): string => `
       ELSE p_all_job_ids || p_blocker_ids || ARRAY(${failingWith(names, "p_all_job_ids")}
       ) END;`;
 
+// A list of ids that is looked through for each of others: as a subquery it is a hash of them.
+const isNot = (id: string, list: string): string =>
+  `${id} NOT IN (SELECT l.id FROM unnest(${list}) AS l (id))`;
+
 // The first job of each blocker is written, not merely locked: whoever ends that sequence writes it too, so that
 // neither can miss the other, in whatever isolation level each of them runs.
 const touchBlockers = ({ schema }: StoreNames): string => `
@@ -29,7 +33,7 @@ const touchBlockers = ({ schema }: StoreNames): string => `
   FROM touched t;
   v_refused := ARRAY(
     SELECT u.element FROM unnest(p_elements, p_blocker_ids) AS u (element, blocker_id)
-    WHERE NOT u.blocker_id = ANY(v_found_ids))::integer[];`;
+    WHERE ${isNot("u.blocker_id", "v_found_ids")})::integer[];`;
 
 const storeEdges = ({ schema }: StoreNames): string => `
   INSERT INTO ${schema}.job_blocker (job_id, blocker_sequence_id, index)
@@ -42,29 +46,35 @@ const storeEdges = ({ schema }: StoreNames): string => `
     status = CASE WHEN j.status = 'blocked' AND j.incomplete_blockers + w.count = 0
       THEN 'pending' ELSE j.status END
   FROM (
-    SELECT a.id, (
-      SELECT count(DISTINCT u.blocker_id)::integer
-      FROM unnest(p_job_ids, p_blocker_ids) AS u (job_id, blocker_id)
-      WHERE u.job_id = a.id AND NOT u.blocker_id = ANY(v_completed_ids)) AS count
-    FROM unnest(p_all_job_ids) WITH ORDINALITY AS a (id, element)
-    WHERE NOT a.element = ANY(v_refused)
-    ORDER BY a.id
+    -- Those without a blocker count, too: they wait for nothing.
+    SELECT e.job_id AS id, count(DISTINCT e.blocker_id)::integer AS count
+    FROM (
+      SELECT a.element, a.job_id, NULL AS blocker_id
+      FROM unnest(p_all_job_ids) WITH ORDINALITY AS a (job_id, element)
+      UNION ALL
+      SELECT u.element, u.job_id, u.blocker_id::text
+      FROM unnest(p_elements, p_job_ids, p_blocker_ids) AS u (element, job_id, blocker_id)
+      WHERE ${isNot("u.blocker_id", "v_completed_ids")}
+    ) e
+    WHERE NOT e.element = ANY(v_refused)
+    GROUP BY e.job_id ORDER BY e.job_id
   ) w
   WHERE j.id = w.id;`;
 
 const failAtOnce = (names: StoreNames): string => `
   IF cardinality(v_failed_ids) > 0 THEN
-    v_failing_ids := ARRAY(
-      SELECT DISTINCT u.job_id
-      FROM unnest(p_elements, p_job_ids, p_blocker_ids) AS u (element, job_id, blocker_id)
+    SELECT coalesce(array_agg(f.job_id), '{}'), coalesce(array_agg(f.error), '{}')
+    INTO v_failing_ids, v_failing_errors
+    FROM (
+      SELECT DISTINCT ON (u.job_id) u.job_id,
+        'Blocker sequence ' || u.blocker_id::text || ' failed' AS error
+      FROM unnest(p_elements, p_job_ids, p_blocker_ids)
+        WITH ORDINALITY AS u (element, job_id, blocker_id, place)
       JOIN ${names.schema}.job j ON j.id = u.job_id
-      WHERE u.blocker_id = ANY(v_failed_ids) AND NOT u.element = ANY(v_refused)
-        AND j.status = 'blocked' AND j.on_blocker_failure = 'fail');
-    v_failing_errors := ARRAY(
-      SELECT 'Blocker sequence ' || (
-        SELECT u.blocker_id::text FROM unnest(p_job_ids, p_blocker_ids) WITH ORDINALITY AS u (job_id, blocker_id, place)
-        WHERE u.job_id = f.id AND u.blocker_id = ANY(v_failed_ids) ORDER BY u.place LIMIT 1) || ' failed'
-      FROM unnest(v_failing_ids) WITH ORDINALITY AS f (id, element) ORDER BY f.element);
+      WHERE NOT ${isNot("u.blocker_id", "v_failed_ids")} AND NOT u.element = ANY(v_refused)
+        AND j.status = 'blocked' AND j.on_blocker_failure = 'fail'
+      ORDER BY u.job_id, u.place
+    ) f;
     ${beginAgainIfMore(failingWith(names, "v_failing_ids")).trim()}
     PERFORM 1 FROM ${failJobsOf(names)}(v_failing_ids, v_failing_errors, v_lock_ids);
   END IF;`;
@@ -89,7 +99,7 @@ DECLARE
 BEGIN${untilAllIsLocked(look(names), underLocks(names))}
   RETURN QUERY SELECT ${sparseResult(names, "'missing'", "u.element", "u.blocker_id")}
   FROM unnest(p_elements, p_indexes, p_blocker_ids) AS u (element, index, blocker_id)
-  WHERE NOT u.blocker_id = ANY(v_found_ids) ORDER BY u.element, u.index;
+  WHERE ${isNot("u.blocker_id", "v_found_ids")} ORDER BY u.element, u.index;
   RETURN QUERY SELECT ${jobResult("'job'", "u.element", "NULL", "j")}
   FROM unnest(p_all_job_ids) WITH ORDINALITY AS u (id, element)
   JOIN ${names.schema}.job j ON j.id = u.id;

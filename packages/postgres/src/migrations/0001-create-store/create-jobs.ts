@@ -43,35 +43,34 @@ const matchKeys = (schema: string, id: string): string => `
     FROM (
       SELECT u.element, CASE
         WHEN u.key IS NULL THEN NULL
-        WHEN u.match IS NOT NULL AND NOT u.element > coalesce(f.element, u.element) THEN u.match
-        WHEN u.element = f.element THEN NULL
-        ELSE p_ids[f.element]
+        WHEN u.match IS NOT NULL AND NOT u.element > coalesce(u.first, u.element) THEN u.match
+        WHEN u.element = u.first THEN NULL
+        ELSE p_ids[u.first]
       END::${id} AS stands_for
-      FROM unnest(p_type_names, p_keys, v_matches)
-        WITH ORDINALITY AS u (type_name, key, match, element)
-      LEFT JOIN LATERAL (
-        SELECT min(e.element) AS element
+      FROM (
+        SELECT e.*, min(e.element) FILTER (WHERE e.match IS NULL)
+          OVER (PARTITION BY e.type_name, e.key) AS first
         FROM unnest(p_type_names, p_keys, v_matches)
           WITH ORDINALITY AS e (type_name, key, match, element)
-        WHERE e.type_name = u.type_name AND e.key = u.key AND e.match IS NULL
-      ) f ON u.key IS NOT NULL
+      ) u
     ) s;`;
 
 // What a match stands for may be deleted between this statement and the next: it is held still, or looked for again. Under
 // stricter levels the lock itself fails. Ids of this call match, too, when it is repeated after an answer that was lost.
-const hold = (schema: string): string => `
+const hold = (schema: string, id: string): string => `
+    v_others := ARRAY(
+      SELECT m.id FROM unnest(v_matches) m (id) WHERE m.id IS NOT NULL
+      EXCEPT SELECT p.id FROM unnest(p_ids) p (id))::${id}[];
     SELECT count(*) INTO v_held FROM (
-      SELECT j.id FROM ${schema}.job j WHERE j.id = ANY(v_matches) AND NOT j.id = ANY(p_ids)
-      ORDER BY j.id FOR KEY SHARE
+      SELECT j.id FROM ${schema}.job j WHERE j.id = ANY(v_others) ORDER BY j.id FOR KEY SHARE
     ) h;
-${beginAgainIf(`v_held < (SELECT count(DISTINCT m.id) FROM unnest(v_matches) m (id)
-      WHERE NOT m.id = ANY(p_ids))`)}`;
+${beginAgainIf("v_held < cardinality(v_others)")}`;
 
 const matchAndHold = (schema: string, id: string): string =>
   untilAllIsLocked(
     `
     v_now := clock_timestamp();${matchKeys(schema, id)}`,
-    hold(schema),
+    hold(schema, id),
   );
 
 // What a new job is made of: an argument of `create_jobs` each.
@@ -129,6 +128,7 @@ export const createJobs = (names: StoreNames): Routine => ({
 DECLARE
   v_now timestamptz := clock_timestamp();
   v_matches ${names.idType}[] := '{}';
+  v_others ${names.idType}[];
   v_held bigint;
 BEGIN
   IF cardinality(p_keys) > 0 THEN${lockKeys(names.schema)}${matchAndHold(names.schema, names.idType)}

@@ -17,7 +17,9 @@ const trees = ({ schema }: StoreNames, roots: string): string => `
 
 const outsideEdge = ({ schema }: StoreNames): string => `
     FROM ${schema}.job_blocker b JOIN ${schema}.job j ON j.id = b.job_id
-    WHERE b.blocker_sequence_id = ANY(v_ids) AND NOT b.job_id = ANY(v_ids)
+    WHERE b.blocker_sequence_id = ANY(v_ids)
+      -- As a subquery a hash of all ids.
+      AND b.job_id NOT IN (SELECT i.id FROM unnest(v_ids) AS i (id))
       AND j.status <> 'completed'`;
 
 // Keys whose last sequence went lose their row too, unless somebody is using it.

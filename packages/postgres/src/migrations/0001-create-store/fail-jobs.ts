@@ -1,6 +1,13 @@
 import type { StoreNames } from "../../store-names.ts";
 import { jobResult, type Routine } from "../routine.ts";
-import { beginAgainIfMore, failingWith, lockJobs, untilAllIsLocked } from "./locks.ts";
+import {
+  beginAgainIfMore,
+  edgesTo,
+  failingWith,
+  jobById,
+  lockJobs,
+  untilAllIsLocked,
+} from "./locks.ts";
 import { lostElements } from "./sequence-end.ts";
 
 /** The routine that fails jobs whose rows the caller has locked and checked. */
@@ -56,9 +63,9 @@ DECLARE
 BEGIN
   WHILE cardinality(v_ids) > 0 LOOP
     RETURN QUERY UPDATE ${names.schema}.job j SET
-      status = 'failed', last_attempt_error = v_errors[array_position(v_ids, j.id)],
+      status = 'failed', last_attempt_error = u.error,
       finished_at = v_now, leased_by = NULL, leased_until = NULL
-    WHERE j.id = ANY(v_ids)
+    FROM unnest(v_ids, v_errors) AS u (id, error) WHERE j.id = u.id
     RETURNING ${jobResult("v_kind", "NULL", "NULL", "j")};
     v_sequence_ids := ARRAY(
       SELECT DISTINCT j.sequence_id FROM ${names.schema}.job j WHERE j.id = ANY(v_ids)
@@ -68,10 +75,10 @@ BEGIN
     SELECT coalesce(array_agg(d.id), '{}'), coalesce(array_agg(d.error), '{}') INTO v_ids, v_errors
     FROM (
       SELECT j.id, 'Blocker sequence ' || min(b.blocker_sequence_id::text) || ' failed' AS error
-      FROM ${names.schema}.job_blocker b
-      JOIN ${names.schema}.job j ON j.id = b.job_id
-      WHERE b.blocker_sequence_id = ANY(v_sequence_ids)
-        AND j.status = 'blocked' AND j.on_blocker_failure = 'fail'
+      FROM unnest(v_sequence_ids) AS s (id)
+      CROSS JOIN ${edgesTo(names, "s.id")} b
+      CROSS JOIN ${jobById(names, "b.job_id")} j
+      WHERE j.status = 'blocked' AND j.on_blocker_failure = 'fail'
         -- What is not locked was retried since, and so is not failed by this. IS TRUE: a hash of all ids, no join.
         AND (j.id IN (SELECT l.id FROM unnest(p_locked_ids) AS l (id))) IS TRUE
       GROUP BY j.id ORDER BY j.id

@@ -35,19 +35,30 @@ export const lockJobs = (
         SELECT j.id FROM ${schema}.job j WHERE j.id = ANY(v_lock_ids) ORDER BY j.id FOR ${strength}
       ) locked;`;
 
+// Estimates are made of old statistics, and of how many wait for a sequence on average: from them the planner would conclude to
+// read all jobs of a status, or the whole table, instead of going from edge to edge. OFFSET 0 is a fence to it.
+export const jobById = ({ schema }: StoreNames, id: string): string =>
+  `LATERAL (SELECT * FROM ${schema}.job WHERE id = ${id} OFFSET 0)`;
+
+export const edgesTo = ({ schema }: StoreNames, sequence: string): string =>
+  `LATERAL (SELECT * FROM ${schema}.job_blocker WHERE blocker_sequence_id = ${sequence} OFFSET 0)`;
+
+export const edgesOf = ({ schema }: StoreNames, job: string): string =>
+  `LATERAL (SELECT * FROM ${schema}.job_blocker WHERE job_id = ${job} OFFSET 0)`;
+
 /** Who waits for these sequences. */
 export const dependantsOf = ({ schema }: StoreNames, sequences: string): string => `
         SELECT b.job_id FROM ${schema}.job_blocker b WHERE b.blocker_sequence_id = ANY(${sequences})`;
 
 /** The jobs, the first jobs of their sequences, and all that would fail with them, in turn. */
-export const failingWith = ({ schema }: StoreNames, jobs: string): string => `
+export const failingWith = (names: StoreNames, jobs: string): string => `
         WITH RECURSIVE tree AS (
-          SELECT j.id, j.sequence_id FROM ${schema}.job j WHERE j.id = ANY(${jobs})
+          SELECT j.id, j.sequence_id FROM ${names.schema}.job j WHERE j.id = ANY(${jobs})
           UNION
           SELECT j.id, j.sequence_id
           FROM tree t
-          JOIN ${schema}.job_blocker b ON b.blocker_sequence_id = t.sequence_id
-          JOIN ${schema}.job j ON j.id = b.job_id
+          CROSS JOIN ${edgesTo(names, "t.sequence_id")} b
+          CROSS JOIN ${jobById(names, "b.job_id")} j
           WHERE j.status = 'blocked' AND j.on_blocker_failure = 'fail'
         )
         SELECT u.id FROM tree t CROSS JOIN LATERAL (VALUES (t.id), (t.sequence_id)) AS u (id)`;

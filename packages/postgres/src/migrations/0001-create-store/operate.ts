@@ -2,7 +2,14 @@
 import { currentJob } from "../../sequence-rows.ts";
 import type { StoreNames } from "../../store-names.ts";
 import { jobResult, type Routine, sparseResult } from "../routine.ts";
-import { beginAgainIfMore, dependantsOf, lockJobs, untilAllIsLocked } from "./locks.ts";
+import {
+  beginAgainIfMore,
+  dependantsOf,
+  edgesOf,
+  jobById,
+  lockJobs,
+  untilAllIsLocked,
+} from "./locks.ts";
 
 // Keys before jobs, as when jobs are created: the key and the sequence of a job never change.
 const lockKeys = ({ schema }: StoreNames): string => `
@@ -13,10 +20,12 @@ const lockKeys = ({ schema }: StoreNames): string => `
   ORDER BY f.type_name, f.deduplication_key
   ON CONFLICT (type_name, key) DO UPDATE SET touched_at = excluded.touched_at;`;
 
-const blockersOfFailed = ({ schema }: StoreNames): string => `
+const blockersOfFailed = (names: StoreNames): string => `
         SELECT b.blocker_sequence_id
-        FROM ${schema}.job j JOIN ${schema}.job_blocker b ON b.job_id = j.id
-        WHERE j.id = ANY(p_ids) AND j.status = 'failed' AND j.on_blocker_failure = 'fail'`;
+        FROM unnest(p_ids) AS p (id)
+        CROSS JOIN ${jobById(names, "p.id")} j
+        CROSS JOIN ${edgesOf(names, "j.id")} b
+        WHERE j.status = 'failed' AND j.on_blocker_failure = 'fail'`;
 
 // A job that fails with its blocker while we wait for it has a blocker that we have not locked: without its lock, that
 // could come back and fail again unseen, and the job wait for it for ever.
