@@ -59,6 +59,21 @@ export class PgSchemaTooNewError extends QueuertError {
   }
 }
 
+/** Somebody else has something in the schema that is called as Queuert's is. */
+export class PgSchemaTakenError extends QueuertError {
+  readonly code = "QUEUERT_PG_SCHEMA_TAKEN" as const;
+  readonly schema: string;
+
+  constructor(schema: string, reason: string, options?: ErrorOptions) {
+    super(
+      `Schema "${schema}" has something else under a name that Queuert needs (${reason}). Nothing was changed; ` +
+        "choose a schema of Queuert's own with the `schema` option.",
+      options,
+    );
+    this.schema = schema;
+  }
+}
+
 /** A migration that was applied differs from the one the library carries. */
 export class PgMigrationChangedError extends QueuertError {
   readonly code = "QUEUERT_PG_MIGRATION_CHANGED" as const;
@@ -99,6 +114,19 @@ export class PgUnreachableError extends QueuertError {
     super(
       `PostgreSQL could not be reached (${reason}). Check that the server runs and that host, port, database and ` +
         "credentials of the connection are right.",
+      options,
+    );
+  }
+}
+
+/** No connection of the pool became free in the time that the pool is given. */
+export class PgPoolExhaustedError extends QueuertError {
+  readonly code = "QUEUERT_PG_POOL_EXHAUSTED" as const;
+
+  constructor(options?: ErrorOptions) {
+    super(
+      "No connection of the pool became free within its `connectionTimeoutMillis`. Give the pool more connections, or end " +
+        "transactions sooner.",
       options,
     );
   }

@@ -15,23 +15,40 @@ const integerBits: Readonly<Record<string, number>> = {
   int8: 64,
 };
 
+// A cast to one of these cuts off what is too long without a word, and to the second kind pads what is too short.
+const sizedPattern = /^(varchar|char|character|bpchar) ?\((\d+)\)$/;
+
 /** Whether a text can be an id of this type. */
 export const possibleIds = (idType: string): ((id: string) => boolean) => {
   const type = idType.toLowerCase();
   if (type === "uuid") return (id) => uuidPattern.test(id);
   const bits = integerBits[type];
-  if (bits === undefined) return (id) => typeof id === "string" && !id.includes("\0");
+  const isText = (id: string): boolean => typeof id === "string" && !id.includes("\0");
+  const [, kind, size] = sizedPattern.exec(type) ?? [];
+  if (size !== undefined) {
+    const isPadded = !kind?.includes("var");
+    const fits = (length: number): boolean =>
+      isPadded ? length === Number(size) : length <= Number(size);
+    return (id) => isText(id) && fits([...id].length);
+  }
+  if (bits === undefined) return isText;
   return (id) => integerPattern.test(id) && BigInt.asIntN(bits, BigInt(id)) === BigInt(id);
 };
 
+const madeHere = "01890a5d-ac96-774b-bcce-b302099a8057";
+
 /**
- * Ids that the library makes are UUIDs as text: whole numbers have to come from the server.
+ * Ids that the library makes are UUIDs as text: whole numbers and shorter texts have to come from the server.
  * @throws QUEUERT_PG_INVALID_OPTION
  */
 export const assertIdDefault = (idType: string, idDefault: string | null): void => {
-  if (idDefault !== null || integerBits[idType.toLowerCase()] === undefined) return;
+  const isExpression = typeof idDefault === "string" && idDefault.trim() !== "";
+  if (idDefault === null ? possibleIds(idType)(madeHere) : isExpression) return;
+  const isNumber = integerBits[idType.toLowerCase()] !== undefined;
+  const example = isNumber ? "nextval('public.job_id')" : "gen_random_uuid()";
+  const exampleText = isNumber || idType.toLowerCase() === "uuid" ? `, such as "${example}"` : "";
   throw new PgInvalidOptionError(
     "idDefault",
-    `an SQL expression that makes a ${idType}, such as "nextval('public.job_id')"`,
+    `an SQL expression that makes a ${idType}${exampleText}`,
   );
 };

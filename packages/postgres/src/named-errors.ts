@@ -2,7 +2,9 @@
 import { QueuertError } from "queuert/internal";
 import {
   PgInvalidJobIdError,
+  PgInvalidOptionError,
   PgPermissionError,
+  PgPoolExhaustedError,
   PgSchemaOutdatedError,
   PgUnreachableError,
 } from "./errors.ts";
@@ -16,9 +18,15 @@ export const toNamedError = (error: unknown, names: StoreNames): unknown => {
     case "42P01": // undefined_table
     case "42883": // undefined_function
     case "42703": // undefined_column
-    case "42704": // undefined_object
     case "3F000": // invalid_schema_name
       return new PgSchemaOutdatedError(names.schemaName, { cause: error });
+    case "42704": // undefined_object
+      // Of the types that statements name one is not ours.
+      if (saysOfStore(error, names))
+        return new PgSchemaOutdatedError(names.schemaName, { cause: error });
+      return new PgInvalidOptionError("idType", "the name of an SQL type that the database has", {
+        cause: error,
+      });
     case "42501": // insufficient_privilege
       return new PgPermissionError(names.schemaName, { cause: error });
     case "22P02": // invalid_text_representation
@@ -27,17 +35,40 @@ export const toNamedError = (error: unknown, names: StoreNames): unknown => {
     case "ECONNREFUSED":
     case "ENOTFOUND":
     case "EHOSTUNREACH":
+    case "ENETUNREACH":
+    case "ETIMEDOUT":
+    case "EAI_AGAIN":
     case "CONNECT_TIMEOUT":
     case "3D000": // invalid_catalog_name
     case "28000": // invalid_authorization_specification
     case "28P01": // invalid_password
       return new PgUnreachableError(code, { cause: error });
     default:
-      return error;
+      return byMessage(error);
   }
 };
 
-const codeOf = (error: Error): string | undefined => {
+/** `pg` gives some of its errors no code. */
+const byMessage = (error: Error): Error => {
+  const messages = messagesOf(error);
+  if (messages.includes("timeout exceeded when trying to connect")) {
+    return new PgPoolExhaustedError({ cause: error });
+  }
+  if (messages.includes("Connection terminated due to connection timeout")) {
+    return new PgUnreachableError("connection timeout", { cause: error });
+  }
+  return error;
+};
+
+/** Whether the server names something of our schema. */
+export const saysOfStore = (error: Error, { schemaName }: StoreNames): boolean =>
+  messagesOf(error).includes(`${schemaName}.`);
+
+/** ORMs wrap the driver's error. */
+const messagesOf = (error: Error): string =>
+  error.cause instanceof Error ? `${error.message}\n${messagesOf(error.cause)}` : error.message;
+
+export const codeOf = (error: Error): string | undefined => {
   const own = (error as { code?: unknown }).code;
   if (typeof own === "string") return own;
   // Node tries every address of a host, and gathers the failures; ORMs wrap the driver's error.

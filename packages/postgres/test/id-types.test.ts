@@ -85,10 +85,56 @@ describe.each(servers)("%s", (_server, databases) => {
     },
   );
 
-  it("refuses an idType whose ids nobody makes", async () => {
-    await expect(open({ idType: "bigint" })).rejects.toMatchObject({
-      code: "QUEUERT_PG_INVALID_OPTION",
+  // A cast would cut them off, or pad them, and the ids that callers have would be no job's.
+  it.each(["bigint", "varchar(26)", "char(40)"])(
+    "refuses the idType %s when nobody makes its ids",
+    async (idType) => {
+      await expect(open({ idType })).rejects.toMatchObject({
+        code: "QUEUERT_PG_INVALID_OPTION",
+        option: "idDefault",
+      });
+    },
+  );
+
+  it("an id longer than its type is no job's, and not that of a job it begins with", async () => {
+    const idDefault = "left(md5(random()::text), 26)";
+    const adapter = await open({ schema: "short", idType: "varchar(26)", idDefault });
+    const [created] = await adapter.createJobs({ jobs: [anEntryJob()] });
+    const id = created?.job.id ?? "";
+    const [found, ...others] = await adapter.getJobs({ ids: [id, `${id}x`] });
+    expect(found?.id).toBe(id);
+    expect(others).toEqual([undefined]);
+  });
+
+  it.each([
+    ["uuid", "no_such_function()"],
+    ["uuid", "gen_random_uuid("],
+    ["uuid", "'abc'"],
+    ["text", "NULL"],
+    ["varchar(5)", "'job_' || gen_random_uuid()"],
+  ])("%s by %s: the option is named, alone and in transactions", async (idType, idDefault) => {
+    const adapter = await open({ schema: `wrong_${(schemas += 1)}`, idType, idDefault });
+    const jobs = [anEntryJob()];
+    const expected = { code: "QUEUERT_PG_INVALID_OPTION", option: "idDefault" };
+    await expect(adapter.createJobs({ jobs })).rejects.toMatchObject(expected);
+    // There a cast cuts it off, as the server does.
+    if (idType === "varchar(5)") return;
+    const inside = adapter.runInTransaction((context) =>
+      adapter.createJobs({ context, jobs: [...jobs] }),
+    );
+    await expect(inside).rejects.toMatchObject(expected);
+  });
+
+  it.each(["", "  ", 5])("refuses the idDefault %j", async (idDefault) => {
+    await expect(open({ idDefault: idDefault as string })).rejects.toMatchObject({
       option: "idDefault",
+    });
+  });
+
+  it("names the option when the database has no such type", async () => {
+    await expect(open({ schema: "untyped", idType: "no_such_type" })).rejects.toMatchObject({
+      code: "QUEUERT_PG_INVALID_OPTION",
+      option: "idType",
     });
   });
 });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import {
@@ -85,6 +86,65 @@ describe.each(servers)("%s", (_, databases) => {
     const { missing, unexpected } = await adapter.checkSchema();
     expect(missing).toEqual([expect.stringContaining("index CREATE INDEX job_ready ON")]);
     expect(unexpected).toEqual([expect.stringContaining("column job.extra text")]);
+  });
+
+  // Each is the end of another name, in the search_path, or hard to quote.
+  it.each(["b", "job", "migration", "public", 'We"ird', "$queuert$"])(
+    "a schema named %s is as expected",
+    async (schema) => {
+      const { pool, adapter } = await open(schema);
+      await pool.query(
+        "DROP DOMAIN IF EXISTS public.job_key CASCADE; CREATE DOMAIN public.job_key AS text",
+      );
+      const stateProvider = createPgPoolStateProvider(pool);
+      const byPath = await createPgStateAdapter({ stateProvider, schema, idType: "job_key" });
+      expect(await byPath.migrateToLatest()).toEqual(Object.keys(checksums));
+      expect(await byPath.checkSchema()).toEqual({
+        missing: [],
+        unexpected: [],
+      });
+      await expect(adapter.checkSchema()).resolves.not.toEqual({ missing: [], unexpected: [] });
+    },
+  );
+
+  it.each([
+    ["a table", "CREATE TABLE taken_1.job (id integer)"],
+    ["a type", "CREATE TYPE taken_2.job_result AS (a integer)"],
+    ["other migrations", "CREATE TABLE taken_3.migration (id integer)"],
+  ])("refuses a schema in which somebody else has %s of its names", async (_, sql) => {
+    const [schema = ""] = /taken_./.exec(sql) ?? [];
+    const { pool, adapter } = await open(schema);
+    await pool.query(`CREATE SCHEMA ${schema}; ${sql}`);
+    await expect(adapter.migrateToLatest()).rejects.toMatchObject({
+      code: "QUEUERT_PG_SCHEMA_TAKEN",
+      schema,
+      message: expect.stringContaining("`schema` option"),
+    });
+    const { rows } = await pool.query("SELECT to_regclass($1) AS found", [`${schema}.job_blocker`]);
+    expect(rows).toEqual([{ found: null }]);
+  });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])(
+    "refuses the lockTimeoutMs %s",
+    async (ms) => {
+      const { adapter } = await open("timeouts");
+      const migrating = adapter.migrateToLatest({ lockTimeoutMs: ms });
+      await expect(migrating).rejects.toMatchObject({ option: "lockTimeoutMs" });
+    },
+  );
+
+  it("names the remedy when no connection becomes free", async () => {
+    const pool = openPool(await url(), { max: 1, connectionTimeoutMillis: 50 });
+    const adapter = await createPgStateAdapter({
+      stateProvider: createPgPoolStateProvider(pool),
+      connectionRetryConfig: { maxRetries: 0 },
+    });
+    await adapter.runInTransaction(async () => {
+      await expect(adapter.reclaimExpiredLeases({ limit: 1 })).rejects.toMatchObject({
+        code: "QUEUERT_PG_POOL_EXHAUSTED",
+        message: expect.stringContaining("more connections"),
+      });
+    });
   });
 
   it("gives up on a lock after lockTimeoutMs, with nothing changed", async () => {
@@ -176,5 +236,18 @@ describe("options", () => {
     await expect(refused).rejects.toThrow(PgUnreachableError);
     await expect(refused).rejects.not.toThrow(/secret/);
     await expect(adapter.runInTransaction(async () => {})).rejects.toThrow(PgUnreachableError);
+  });
+
+  it("names the remedy when nobody answers", async () => {
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    const pool = openPool(`postgres://127.0.0.1:${port}/nowhere`, { connectionTimeoutMillis: 50 });
+    const adapter = await createPgStateAdapter({
+      stateProvider: createPgPoolStateProvider(pool),
+      connectionRetryConfig: { maxRetries: 0 },
+    });
+    await expect(adapter.runInTransaction(async () => {})).rejects.toThrow(PgUnreachableError);
+    silent.close();
   });
 });

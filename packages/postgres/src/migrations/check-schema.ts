@@ -30,8 +30,10 @@ export const checkSchema = async (
         sql: string,
         params: readonly (string | null)[] = [],
       ): Promise<readonly PgRow[]> => provider.executeSql({ sql, params }, context);
-      found = await describeSchema(query, names.schema);
       for (const sql of migrationSql(shadow, migrations, false)) await query(sql);
+      // Not before: the type of ids may be found by the session's path.
+      await query("SET LOCAL search_path = pg_catalog");
+      found = await describeSchema(query, names.schema);
       expected = await describeSchema(query, shadow.schema);
       throw new Undo();
     });

@@ -4,9 +4,18 @@ import type { PgRow } from "../state-provider.ts";
 
 type Query = (sql: string, params?: readonly (string | null)[]) => Promise<readonly PgRow[]>;
 
-// Definitions as the server prints them, which names the schema in some; identifiers that need no quotes have none.
+// Definitions as the server prints them. Where they name the schema of what is ours, `$schema` stands in its place: only there, since
+// a schema may be called as the end of anything else.
+const ownType = (sql: string): string =>
+  `replace(replace(${sql}, n.prefix || 'job_result', '$schema.job_result'),
+    n.prefix || 'acquired_job', '$schema.acquired_job')`;
+
 const describeSql = `
-  WITH tables AS (
+  WITH n AS (
+    -- Identifiers that need no quotes have none.
+    SELECT quote_ident(nspname) || '.' AS prefix FROM pg_namespace
+    WHERE oid = to_regnamespace($1::text)
+  ), tables AS (
     SELECT c.oid, c.relname, c.reloptions FROM pg_class c
     WHERE c.relnamespace = to_regnamespace($1::text) AND c.relkind = 'r'
   )
@@ -31,8 +40,8 @@ const describeSql = `
   -- PostgreSQL 18 lists NOT NULL among the constraints; it is told with the column.
   WHERE c.contype <> 'n'
   UNION ALL
-  SELECT 4, i.relname, 'index ' || pg_get_indexdef(i.oid)
-  FROM tables t JOIN pg_index x ON x.indrelid = t.oid JOIN pg_class i ON i.oid = x.indexrelid
+  SELECT 4, i.relname, 'index ' || replace(pg_get_indexdef(i.oid), ' ON ' || n.prefix, ' ON $schema.')
+  FROM n CROSS JOIN tables t JOIN pg_index x ON x.indrelid = t.oid JOIN pg_class i ON i.oid = x.indexrelid
   UNION ALL
   SELECT 5, y.typname || a.attnum::text, 'type ' || y.typname || '.' || a.attname || ' '
     || format_type(a.atttypid, a.atttypmod)
@@ -41,17 +50,15 @@ const describeSql = `
   WHERE y.typnamespace = to_regnamespace($1::text)
   UNION ALL
   SELECT 6, p.proname, 'function ' || p.proname || '('
-    || pg_get_function_identity_arguments(p.oid) || ') returns ' || pg_get_function_result(p.oid)
+    || pg_get_function_identity_arguments(p.oid) || ') returns '
+    || ${ownType("pg_get_function_result(p.oid)")}
     || coalesce(' set ' || array_to_string(p.proconfig, ', '), '')
     || ' body ' || md5(replace(p.prosrc, $1::text, '$schema'))
-  FROM pg_proc p WHERE p.pronamespace = to_regnamespace($1::text)
+  FROM n CROSS JOIN pg_proc p WHERE p.pronamespace = to_regnamespace($1::text)
   ORDER BY part, name, line`;
 
-/** `schema` is quoted. */
+/** `schema` is quoted, and must not be in the search_path: what is there is printed without it. */
 export const describeSchema = async (query: Query, schema: string): Promise<readonly string[]> => {
-  const bare = schema.slice(1, -1);
   const rows = await query(describeSql, [schema]);
-  return rows.map((row) =>
-    String(row["line"]).replaceAll(`${schema}.`, "$schema.").replaceAll(`${bare}.`, "$schema."),
-  );
+  return rows.map((row) => String(row["line"]));
 };

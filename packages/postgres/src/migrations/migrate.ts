@@ -1,8 +1,15 @@
 // Brings a schema to the newest version, once, however many processes try at the same time: one transaction, behind an
 // advisory lock, with a limit on how long it waits for locks. Either all of it is applied or nothing.
 import { createHash } from "node:crypto";
-import type { BaseStateAdapterContext } from "queuert/internal";
-import { PgMigrationChangedError, PgMigrationLockedError, PgSchemaTooNewError } from "../errors.ts";
+import { type BaseStateAdapterContext, limits } from "queuert/internal";
+import {
+  PgInvalidOptionError,
+  PgMigrationChangedError,
+  PgMigrationLockedError,
+  PgSchemaTakenError,
+  PgSchemaTooNewError,
+} from "../errors.ts";
+import { codeOf } from "../named-errors.ts";
 import type { PgRow, PgStateProvider } from "../state-provider.ts";
 import type { StoreNames } from "../store-names.ts";
 import { migrations } from "./index.ts";
@@ -24,12 +31,22 @@ type Provider = PgStateProvider<BaseStateAdapterContext, BaseStateAdapterContext
 const lockTimeoutDefaultMs = 10_000;
 const lockNotAvailable = "55P03";
 
+// Of tables and composite types, of types, and of functions.
+const takenStates = new Set(["42P07", "42710", "42723"]);
+const undefinedColumn = "42703";
+
+const taken = (names: StoreNames, error: unknown): PgSchemaTakenError =>
+  new PgSchemaTakenError(names.schemaName, (error as Error).message, { cause: error });
+
 /** Applies what is missing; answers the names of the migrations applied by this call. */
 export const migrateToLatest = async (
   provider: Provider,
   names: StoreNames,
   { lockTimeoutMs = lockTimeoutDefaultMs }: MigrateOptions = {},
 ): Promise<readonly string[]> => {
+  if (!(lockTimeoutMs >= 0 && lockTimeoutMs <= limits.timerMsMax)) {
+    throw new PgInvalidOptionError("lockTimeoutMs", "a number of milliseconds, 0 or more");
+  }
   try {
     return await provider.runInTransaction(async (context) => {
       const query: Query = (sql, params = []) => provider.executeSql({ sql, params }, context);
@@ -41,8 +58,11 @@ export const migrateToLatest = async (
       return missing.map(({ name }) => name);
     });
   } catch (error) {
-    if ((error as { code?: unknown }).code !== lockNotAvailable) throw error;
-    throw new PgMigrationLockedError(names.schemaName, { cause: error });
+    const code = error instanceof Error ? codeOf(error) : undefined;
+    if (code === lockNotAvailable)
+      throw new PgMigrationLockedError(names.schemaName, { cause: error });
+    if (code !== undefined && takenStates.has(code)) throw taken(names, error);
+    throw error;
   }
 };
 
@@ -73,7 +93,11 @@ export const appliedMigrations = async (
     `${names.schema}.migration`,
   ]);
   if (Number(found?.["found"]) !== 1) return [];
-  const rows = await query(`SELECT name, checksum FROM ${names.schema}.migration ORDER BY name`);
+  const rows = await query(
+    `SELECT name, checksum FROM ${names.schema}.migration ORDER BY name`,
+  ).catch((error: Error) => {
+    throw codeOf(error) === undefinedColumn ? taken(names, error) : error;
+  });
   return rows.map((row) => ({ name: String(row["name"]), checksum: String(row["checksum"]) }));
 };
 

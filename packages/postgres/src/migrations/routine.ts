@@ -37,10 +37,13 @@ export const createRoutineSql = (
   { name, args, returns, body, skipsLockedRows }: Routine,
 ): string => {
   const settings = skipsLockedRows ? [...plannerSettings, givingWay] : plannerSettings;
+  // A schema may have any name.
+  let quote = "$queuert$";
+  while (body.includes(quote)) quote = `${quote.slice(0, -1)}_$`;
   return (
     `CREATE FUNCTION ${names.schema}.${name}(${args}) RETURNS ${returns}\n` +
     `LANGUAGE plpgsql VOLATILE\n${settings.map((setting) => `SET ${setting}\n`).join("")}` +
-    `AS $queuert$${body}$queuert$`
+    `AS ${quote}${body}${quote}`
   );
 };
 

@@ -6,7 +6,7 @@ import { toStateJob } from "../job-row.ts";
 import { createInsertJobs } from "../insert-jobs.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
 import type { PgRow } from "../state-provider.ts";
-import { idMaker } from "./make-ids.ts";
+import { blameIdDefault, idMaker } from "./make-ids.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
 const placeTypes = ["id[]", "id[]", "id[]", "text[]", "timestamptz[]", "integer[]"];
@@ -31,7 +31,8 @@ export const createJobs = (db: PgDatabase, generateId: () => string): PgState["c
       if (stored !== null) return stored;
     }
     if (context !== undefined && createWithIds !== null) {
-      const rows = await createWithIds([String(jobs.length), ...columns(db, jobs)], context);
+      const args = [String(jobs.length), ...columns(db, jobs)];
+      const rows = await createWithIds(args, context).catch(blameIdDefault(db));
       return toCreated(jobs, [], rows);
     }
     const ids = earlierIds ?? (await makeIds(jobs.length));
