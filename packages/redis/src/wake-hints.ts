@@ -19,24 +19,14 @@ const script = (text: string): Script => ({
   digest: createHash("sha1").update(text).digest("hex"),
 });
 
-// KEYS: hint. ARGV: time to live, channel, how many of its subscribers are ours, message with and without the hint's
-// name, then type and count in turn.
+// KEYS: hint. ARGV: time to live, channel, message, then type and count in turn. Returns how many have received it.
 // Storing and publishing in one script: a reader can never come before the hint, and it is one round trip.
-// Where a single process listens besides ours there is nobody to share with: it is spared the question.
 const publishScript = script(`
-local others = -1
-if tonumber(ARGV[3]) >= 0 then
-  local subscribed = redis.pcall('PUBSUB', 'NUMSUB', ARGV[2])
-  if subscribed[2] then others = subscribed[2] - ARGV[3] end
-end
-if others == 0 or others == 1 then
-  return redis.call('PUBLISH', ARGV[2], ARGV[5])
-end
-for i = 6, #ARGV, 2 do
+for i = 4, #ARGV, 2 do
   redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
-return redis.call('PUBLISH', ARGV[2], ARGV[4])
+return redis.call('PUBLISH', ARGV[2], ARGV[3])
 `);
 
 // KEYS: hint. ARGV: type and how many are wanted, in turn. Returns how many were taken of each.
@@ -58,13 +48,13 @@ return taken
 
 export interface HintedMessage {
   readonly channel: string;
-  /** How many of the channel's subscriptions are ours; in a cluster nobody can count the others. */
+  /** How many of the channel's subscriptions are ours. */
   readonly ownSubscriptionCount: number;
   readonly message: OutgoingMessage;
 }
 
 export interface WakeHints {
-  /** Stores the counts and publishes the message that names them. */
+  /** Stores the counts and publishes the message that names them; without them where nobody would have to share. */
   publish(message: HintedMessage): Promise<void>;
   take(hintId: string, wanted: readonly JobScheduledHint[]): Promise<readonly number[]>;
 }
@@ -72,6 +62,9 @@ export interface WakeHints {
 export const createWakeHints = (provider: RedisNotifyProvider, keyPrefix: string): WakeHints => {
   const hintIdPrefix = randomBytes(9).toString("base64url");
   let hintCount = 0;
+  // A single process heard the last message: it is spared the question, and the server the script. When another has come, the
+  // first message after that wakes both, and tells us.
+  let hasSoleListener = false;
 
   const run = async ({ text, digest }: Script, key: string, args: string[]): Promise<unknown> => {
     try {
@@ -87,11 +80,16 @@ export const createWakeHints = (provider: RedisNotifyProvider, keyPrefix: string
 
   return {
     publish: async ({ channel, ownSubscriptionCount, message: { counts, text } }) => {
-      hintCount += 1;
-      const hintId = `${hintIdPrefix}-${hintCount.toString(36)}`;
-      const own = provider.isCluster ? -1 : ownSubscriptionCount;
-      const args = [String(hintTtlMs), channel, String(own), text(hintId), text()];
-      await run(publishScript, keyPrefix + hintId, [...args, ...pairs(counts)]);
+      const publish = async (): Promise<unknown> => {
+        if (hasSoleListener) return provider.command(["PUBLISH", channel, text()], undefined);
+        hintCount += 1;
+        const hintId = `${hintIdPrefix}-${hintCount.toString(36)}`;
+        const args = [String(hintTtlMs), channel, text(hintId), ...pairs(counts)];
+        return run(publishScript, keyPrefix + hintId, args);
+      };
+      const listenerCount = Number(await publish()) - ownSubscriptionCount;
+      // A node of a cluster knows its own subscribers only.
+      hasSoleListener = !provider.isCluster && listenerCount <= 1;
     },
     take: async (hintId, wanted) => {
       const reply = await run(takeScript, keyPrefix + hintId, pairs(wanted));
