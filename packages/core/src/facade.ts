@@ -41,22 +41,10 @@ export const createFacade = (engine: Engine): Methods => {
   const withContext = Object.fromEntries(
     Object.entries(calls).map(([name, call]) => [
       name,
-      (options: Options = {}) => {
-        const found: { transaction?: OpenTransaction | undefined } = {};
-        const run = async (): Promise<unknown> => {
-          assertOpen(name);
-          const { own, context } = splitOptions(name as MethodName, options);
-          const transaction = engine.transactions.find(context);
-          found.transaction = transaction;
-          return transaction === undefined
-            ? call(own, context)
-            : transaction.call(name, () => call(own, context));
-        };
-        const answer = run();
-        // Found before the first `await`. A callback that returns this promise has nothing more to do.
-        found.transaction?.answerWith(answer);
-        return answer;
-      },
+      inContext(engine, name as MethodName, (...given) => {
+        assertOpen(name);
+        return call(...given);
+      }),
     ]),
   );
   return {
@@ -99,6 +87,24 @@ export const createFacade = (engine: Engine): Methods => {
     },
   };
 };
+
+/** A call with the context spread into its options taken out, in the transaction of ours that the context stands for, if any. */
+const inContext =
+  (engine: Engine, name: MethodName, call: Call) =>
+  (options: Options = {}): Promise<unknown> => {
+    let transaction: OpenTransaction | undefined;
+    const run = async (): Promise<unknown> => {
+      const { own, context } = splitOptions(name, options);
+      transaction = engine.transactions.find(context);
+      return transaction === undefined
+        ? call(own, context)
+        : transaction.call(name, () => call(own, context));
+    };
+    const answer = run();
+    // Found before the first `await`. A callback that returns this very promise has nothing more to do.
+    (transaction as OpenTransaction | undefined)?.answerWith(answer);
+    return answer;
+  };
 
 /** With one writer, a transaction within another would wait for itself without end. */
 const assertNotNested = ({ nesting }: Engine): void => {

@@ -38,16 +38,18 @@ export const openTransaction = (client: ClientBase): PgTransaction => {
     if (command === "ROLLBACK") throw new PgTransactionAbortedError();
     isCommitted = true;
   };
+  const queryAlone = async (config: object): Promise<QueryResult> => {
+    try {
+      return await client.query(config as QueryConfig);
+    } catch (error) {
+      if (!isOfServer(error)) brokenAlone = error as Error;
+      throw error;
+    }
+  };
   return {
     queryAndCommit: async (config, { standsAlone }) => {
-      if (standsAlone && beginning.end() === null) {
-        try {
-          return await client.query(config as QueryConfig);
-        } catch (error) {
-          if (!isOfServer(error)) brokenAlone = error as Error;
-          throw error;
-        }
-      }
+      // From here on the client is as it was: nothing that is still sent begins a transaction that nobody would end.
+      if (standsAlone && beginning.end() === null) return queryAlone(config);
       const Query = queryClassOf(client);
       if (Query === undefined) {
         await beginning.ensure();
