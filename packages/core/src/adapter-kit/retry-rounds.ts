@@ -1,25 +1,31 @@
 // A job that fails with its blockers is refused while one of them is failed. Given together with the blocker it comes
-// back after it, in whatever order the two are given: so the refused ones are asked again until nothing changes.
+// back after it, in whatever order the two are given: so whoever was refused is asked again once that blocker is retried.
 import type { RetryFailedResult } from "../adapters/state-adapter-params.ts";
 
 type Results = ReadonlyMap<number, RetryFailedResult>;
-
-const isPostponed = (result: RetryFailedResult | undefined): boolean =>
-  result === undefined || (result.kind === "refused" && result.reason === "blocker_failed");
-
-const countRetried = (results: Results): number =>
-  [...results.values()].filter(({ kind }) => kind === "retried").length;
 
 /** Whom to decide about next, by place; the caller adds each decision to `results`. */
 export function* retryRounds(
   ids: readonly string[],
   results: Results,
 ): Generator<readonly [index: number, id: string]> {
-  let before: number;
-  do {
-    before = countRetried(results);
-    for (const [index, id] of ids.entries()) if (isPostponed(results.get(index))) yield [index, id];
-  } while (countRetried(results) > before);
+  // By the failed sequence that each was refused for. Asking all of them in every round would compare each with each.
+  const refusedFor = new Map<string, (readonly [number, string])[]>();
+  const queue: (readonly [number, string])[] = [...ids.entries()];
+  // It grows while it is walked.
+  for (const asked of queue) {
+    yield asked;
+    const result = results.get(asked[0]);
+    if (result?.kind === "retried") {
+      const { sequenceId } = result.job;
+      for (const refused of refusedFor.get(sequenceId) ?? []) queue.push(refused);
+      refusedFor.delete(sequenceId);
+    } else if (result?.reason === "blocker_failed") {
+      const others = refusedFor.get(result.bySequenceId);
+      if (others === undefined) refusedFor.set(result.bySequenceId, [asked]);
+      else others.push(asked);
+    }
+  }
 }
 
 /** For a store that decides about one after the other, and has written each. */
