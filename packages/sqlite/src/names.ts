@@ -37,6 +37,18 @@ export const tableNames = (prefix: string): TableNames => {
   };
 };
 
+// Two indexes are named where they are used. With statistics from when there was one job (ANALYZE, PRAGMA optimize), SQLite
+// goes through the whole table instead, once for every job that is asked about.
+
+/** Ends a SELECT of the last job of a sequence that has been continued. */
+export const lastJobOf = ({ prefix, job }: TableNames): string =>
+  `FROM ${job} INDEXED BY ${prefix}job_continuation
+WHERE sequence_id = ? AND position > 0 ORDER BY position DESC LIMIT 1`;
+
+/** The jobs of a tree but the root's first, as a table to look up `root_sequence_id` in. */
+export const treeMembers = ({ prefix, job }: TableNames): string =>
+  `${job} member INDEXED BY ${prefix}job_tree`;
+
 /**
  * Ids are strings, and a column that turned "007" into 7 would lose them. SQLite's own rule for a type's affinity:
  * INT anywhere makes numbers; CHAR, CLOB and TEXT keep text.

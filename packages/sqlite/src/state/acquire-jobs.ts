@@ -35,11 +35,14 @@ ORDER BY scheduled_at, ordinal LIMIT ?`,
 SELECT scheduled_at FROM ${job} WHERE status = 'pending' AND type_name = ? AND priority = ?
 ORDER BY scheduled_at LIMIT 1`,
   expired: `
-SELECT ${jobColumns()} FROM ${job} WHERE status = 'running' AND type_name = ? AND leased_until <= ?`,
+SELECT ordinal FROM ${job}
+WHERE status = 'running' AND type_name = ? AND leased_until <= ?
+ORDER BY priority DESC, scheduled_at, ordinal LIMIT ?`,
+  one: `SELECT ${jobColumns()} FROM ${job} WHERE ordinal = ?`,
   anyExpired: `
 SELECT 1 FROM ${job} WHERE status = 'running' AND type_name = ? AND leased_until <= ? LIMIT 1`,
   takeRange: `${taking(job)} WHERE ordinal BETWEEN ? AND ?`,
-  takeListed: `${taking(job)} WHERE ordinal IN (SELECT value FROM json_each(?))`,
+  takeOne: `${taking(job)} WHERE ordinal = ?`,
   takeOver: `${taking(job)}, last_attempt_error = ? WHERE ordinal = ?`,
 });
 
@@ -158,9 +161,11 @@ const withExpired = (
   due: readonly Candidate[],
   room: number,
 ): readonly Candidate[] => {
-  const expired = session
-    .all<OwnJobRow>(sql.expired, typeName, now)
-    .map((row): Candidate => ({ row, reclaimedFrom: row[22] }));
+  // No more than there is room for, and whole rows of none but these: a fleet that was killed leaves thousands.
+  const expired = session.all<[number]>(sql.expired, typeName, now, room).flatMap(([ordinal]) => {
+    const row = session.get<OwnJobRow>(sql.one, ordinal);
+    return row === undefined ? [] : [{ row, reclaimedFrom: row[22] }];
+  });
   if (expired.length === 0) return due;
   return [...due, ...expired].sort((left, right) => byTurn(left.row, right.row)).slice(0, room);
 };
@@ -195,20 +200,21 @@ const takeAll = (
     row[22] = workerId;
     row[23] = leasedUntil;
   }
-  const [first] = pending;
-  if (first === undefined) return;
-  let last = first;
-  let lowest = first;
-  for (const ordinal of pending) {
-    if (ordinal > last) last = ordinal;
-    if (ordinal < lowest) lowest = ordinal;
+  for (const [first, last] of rangesOf(pending)) {
+    if (first === last) session.run(sql.takeOne, workerId, leasedUntil, now, first);
+    else session.run(sql.takeRange, workerId, leasedUntil, now, first, last);
   }
-  // Jobs that were started one after the other, the usual case: a range needs no list.
-  if (last - lowest === pending.length - 1) {
-    session.run(sql.takeRange, workerId, leasedUntil, now, lowest, last);
-  } else {
-    session.run(sql.takeListed, workerId, leasedUntil, now, JSON.stringify(pending));
+};
+
+/** Jobs that were started one after the other, the usual case, are one range. */
+const rangesOf = (ordinals: number[]): readonly (readonly [first: number, last: number])[] => {
+  const ranges: [first: number, last: number][] = [];
+  let range: [first: number, last: number] | undefined;
+  for (const ordinal of ordinals.sort((left, right) => left - right)) {
+    if (ordinal - 1 === range?.[1]) range[1] = ordinal;
+    else ranges.push((range = [ordinal, ordinal]));
   }
+  return ranges;
 };
 
 /** Until the next pending job of these types is due: 0 if one is, null if there is none. */

@@ -12,7 +12,7 @@ import { type JobRow, jobColumns, toStateJob } from "../job-row.ts";
 import type { Session } from "../session.ts";
 import { createCountIncompleteBlockers } from "../steps/count-incomplete-blockers.ts";
 import { createFailDependants } from "../steps/fail-dependants.ts";
-import { createReadSequence } from "../steps/read-sequence.ts";
+import { createSequenceStatus } from "../steps/sequence-status.ts";
 
 type Added = { readonly job: StateJob; readonly missing: readonly string[] };
 type WaitingJob = AddBlockersParams<object>["jobs"][number];
@@ -27,7 +27,7 @@ export const addBlockers = <TTxContext extends object, TContext extends object>(
 UPDATE ${job} SET blocker_count = blocker_count + ?, incomplete_blocker_count = ?, status = ?
 WHERE id = ? AND status = 'blocked'`;
   const fail = `UPDATE ${job} SET status = 'failed', finished_at = ?, last_attempt_error = ? WHERE id = ?`;
-  const readSequence = createReadSequence(database.names);
+  const statusOf = createSequenceStatus(database.names);
   const countIncomplete = createCountIncompleteBlockers(database.names);
   const failDependants = createFailDependants(database.names);
 
@@ -39,17 +39,17 @@ WHERE id = ? AND status = 'blocked'`;
 
   const addTo = (session: Session, { jobId, blockerSequenceIds: ids }: WaitingJob): Added => {
     const row = read(session, jobId);
-    const sequences = ids.map((id) => readSequence(session, id));
-    const missing = [...new Set(ids.filter((_, index) => sequences[index] === undefined))];
+    const statuses = ids.map((id) => statusOf(session, id));
+    const missing = [...new Set(ids.filter((_, index) => statuses[index] === undefined))];
     if (missing.length > 0 || row[9] !== "blocked") return { job: toStateJob(row), missing };
     const placeFrom = row[27];
     ids.forEach((id, index) => session.run(insertEdge, jobId, placeFrom + index, id));
     const incomplete = countIncomplete(session, jobId);
     session.run(wait, ids.length, incomplete, incomplete === 0 ? "pending" : "blocked", jobId);
-    const failed = sequences.find((sequence) => sequence?.current.status === "failed");
+    const failed = ids.find((_, index) => statuses[index] === "failed");
     if (failed !== undefined && row[14] === "fail") {
       const now = session.now();
-      session.run(fail, now, blockerFailedError(failed.first.id), jobId);
+      session.run(fail, now, blockerFailedError(failed), jobId);
       // A continuation that fails at once takes along whoever waits for its sequence.
       failDependants(session, row[2] ?? jobId, now);
     }

@@ -15,7 +15,7 @@ export const deleteSequences = <TTxContext extends object, TContext extends obje
 ): StateAdapter<TTxContext, TContext, string>["deleteSequences"] => {
   const { job } = database.names;
   const rootOf = `SELECT ${rootSequenceIdOf("own")} FROM ${job} own WHERE own.id = ?`;
-  const running = `${withTree(job)}
+  const running = `${withTree(database.names)}
 SELECT ${referenceColumns("held")} FROM ${job} held
 WHERE held.status = 'running' AND held.id IN (SELECT id FROM tree)
 ORDER BY held.ordinal`;

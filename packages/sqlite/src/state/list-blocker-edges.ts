@@ -6,7 +6,8 @@ export const listBlockerEdges = <TTxContext extends object, TContext extends obj
   database: Database<TTxContext, TContext>,
 ): StateAdapter<TTxContext, TContext, string>["listBlockerEdges"] => {
   const { job, blocker } = database.names;
-  // Who waits for them, then for whom their first and their later jobs wait; UNION drops what is both.
+  // Who waits for them, then for whom their first and their later jobs wait; UNION drops what is both. Every join goes from
+  // the few to the many, which the planner would turn round: it would go through all jobs there are.
   const select = `
 WITH wanted AS MATERIALIZED (SELECT DISTINCT value AS id FROM json_each(?)),
 edges AS (
@@ -14,16 +15,16 @@ edges AS (
   CROSS JOIN ${blocker} edge ON edge.blocker_sequence_id = wanted.id
   UNION
   SELECT edge.job_id, edge.place FROM wanted CROSS JOIN ${job} first ON first.id = wanted.id
-  JOIN ${blocker} edge ON edge.job_id = first.id
+  CROSS JOIN ${blocker} edge ON edge.job_id = first.id
   WHERE first.position = 0
   UNION
   SELECT edge.job_id, edge.place FROM wanted
   CROSS JOIN ${job} later ON later.sequence_id = wanted.id AND later.position > 0
-  JOIN ${blocker} edge ON edge.job_id = later.id
+  CROSS JOIN ${blocker} edge ON edge.job_id = later.id
 )
 SELECT edge.job_id, ${sequenceIdOf("waiting")}, edge.blocker_sequence_id, edge.place FROM edges
-JOIN ${blocker} edge ON edge.job_id = edges.job_id AND edge.place = edges.place
-JOIN ${job} waiting ON waiting.id = edge.job_id
+CROSS JOIN ${blocker} edge ON edge.job_id = edges.job_id AND edge.place = edges.place
+CROSS JOIN ${job} waiting ON waiting.id = edge.job_id
 ORDER BY waiting.ordinal, edge.place`;
 
   return async ({ context, ids }) =>

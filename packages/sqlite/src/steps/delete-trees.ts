@@ -2,7 +2,7 @@
 // completed yet will read it, or may after a retry. Completed dependants forget the sequences that went.
 import type { BlockerEdge } from "queuert/internal";
 import { rootSequenceIdOf, sequenceIdOf } from "../job-row.ts";
-import type { TableNames } from "../names.ts";
+import { treeMembers, type TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
 
 export interface DeleteTrees {
@@ -16,25 +16,27 @@ export interface DeleteTrees {
 }
 
 /** Begins a statement: `tree` holds the ids of all jobs of the trees whose roots a JSON array names. */
-export const withTree = (job: string): string => `
+export const withTree = (names: TableNames): string => `
 WITH root AS MATERIALIZED (SELECT value AS id FROM json_each(?)),
 tree AS MATERIALIZED (
   SELECT id FROM root
   UNION ALL
-  SELECT member.id FROM root CROSS JOIN ${job} member
+  SELECT member.id FROM root CROSS JOIN ${treeMembers(names)}
   WHERE member.root_sequence_id = root.id AND member.root_sequence_id <> member.id
 )`;
 
-export const createDeleteTrees = ({ job, blocker, ordinal }: TableNames): DeleteTrees => {
-  const outside = `${withTree(job)}
+export const createDeleteTrees = (names: TableNames): DeleteTrees => {
+  const { job, blocker, ordinal } = names;
+  const outside = `${withTree(names)}
 SELECT waiting.id, ${sequenceIdOf("waiting")}, edge.blocker_sequence_id, edge.place
 FROM tree CROSS JOIN ${blocker} edge ON edge.blocker_sequence_id = tree.id
-JOIN ${job} waiting ON waiting.id = edge.job_id
+CROSS JOIN ${job} waiting ON waiting.id = edge.job_id
 WHERE waiting.status <> 'completed'
   AND ${rootSequenceIdOf("waiting")} NOT IN (SELECT id FROM root)
 ORDER BY waiting.ordinal, edge.place`;
-  const remove = `${withTree(job)}
-DELETE FROM ${job} WHERE id IN (SELECT id FROM tree)`;
+  const members = `${withTree(names)} SELECT id FROM tree`;
+  // One by one: with statistics from when there were few jobs, a list would be looked for in all of them.
+  const remove = `DELETE FROM ${job} WHERE id = ?`;
 
   const keepOrdinals = `UPDATE ${ordinal} SET last = max(last, (SELECT coalesce(max(ordinal), 0) FROM ${job}))`;
 
@@ -52,7 +54,12 @@ DELETE FROM ${job} WHERE id IN (SELECT id FROM tree)`;
       // The youngest job may be among them, and its ordinal must not be given to another.
       session.run(keepOrdinals);
       // Edges go with their jobs, at either end: the foreign keys cascade.
-      return Number(session.run(remove, JSON.stringify(rootIds)).changes);
+      const removal = session.prepare(remove);
+      let count = 0;
+      for (const [id] of session.all<[string]>(members, JSON.stringify(rootIds))) {
+        count += Number(removal.run(id).changes);
+      }
+      return count;
     },
   };
 };

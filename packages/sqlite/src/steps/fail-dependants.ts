@@ -15,7 +15,7 @@ export const createFailDependants = (
   const { job, blocker } = names;
   const dependants = `
 SELECT DISTINCT ${referenceColumns("waiting")}
-FROM ${blocker} edge JOIN ${job} waiting ON waiting.id = edge.job_id
+FROM ${blocker} edge CROSS JOIN ${job} waiting ON waiting.id = edge.job_id
 WHERE edge.blocker_sequence_id = ? AND waiting.status = 'blocked' AND waiting.on_blocker_failure = 'fail'
 ORDER BY waiting.ordinal`;
   const fail = `

@@ -1,16 +1,14 @@
 import type { StateSequence } from "queuert/internal";
 import { type JobRow, jobColumns, toStateJob } from "../job-row.ts";
-import type { TableNames } from "../names.ts";
+import { lastJobOf, type TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
 
 /** Reads a sequence by its id: its first job, and the one at its highest position. */
-export const createReadSequence = ({
-  job,
-}: TableNames): ((session: Session, id: string) => StateSequence | undefined) => {
-  const first = `SELECT ${jobColumns()} FROM ${job} WHERE id = ? AND position = 0`;
-  const last = `
-SELECT ${jobColumns()} FROM ${job} WHERE sequence_id = ? AND position > 0
-ORDER BY position DESC LIMIT 1`;
+export const createReadSequence = (
+  names: TableNames,
+): ((session: Session, id: string) => StateSequence | undefined) => {
+  const first = `SELECT ${jobColumns()} FROM ${names.job} WHERE id = ? AND position = 0`;
+  const last = `SELECT ${jobColumns()} ${lastJobOf(names)}`;
 
   return (session, id) => {
     const firstRow = session.get<JobRow>(first, id);

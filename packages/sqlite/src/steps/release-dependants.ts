@@ -16,7 +16,7 @@ export const createReleaseDependants = ({ job, blocker }: TableNames): ReleaseDe
   // A sequence given twice in one list counts once.
   const dependants = `
 SELECT DISTINCT ${referenceColumns("waiting")}, waiting.incomplete_blocker_count, waiting.status
-FROM ${blocker} edge JOIN ${job} waiting ON waiting.id = edge.job_id
+FROM ${blocker} edge CROSS JOIN ${job} waiting ON waiting.id = edge.job_id
 WHERE edge.blocker_sequence_id = ?
 ORDER BY waiting.ordinal`;
   const countDown = `

@@ -1,7 +1,7 @@
 // Retention, a stretch at a time: which trees have been finished for long enough, and deleting those that still have.
 import type { FinishedSweepParams } from "queuert/internal";
 import { rootSequenceIdOf } from "../job-row.ts";
-import type { TableNames } from "../names.ts";
+import { treeMembers, type TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
 import { createDeleteTrees } from "./delete-trees.ts";
 
@@ -30,14 +30,15 @@ export interface SweepTrees {
   ) => { readonly treeCount: number; readonly jobCount: number };
 }
 
-const statements = ({ job }: TableNames) => {
+const statements = (names: TableNames) => {
+  const { job } = names;
   const isFinished = (alias: string): string => `(
     (${alias}.status = 'completed' AND ${alias}.finished_at <= cutoff.completed)
     OR (${alias}.status = 'failed' AND ${alias}.finished_at <= cutoff.failed))`;
   const isTreeFinished = `
   ${isFinished("root")}
   AND NOT EXISTS (
-    SELECT 1 FROM ${job} member
+    SELECT 1 FROM ${treeMembers(names)}
     WHERE member.root_sequence_id = root.id AND member.root_sequence_id <> member.id
       AND NOT ${isFinished("member")})`;
   const withCutoff = "WITH cutoff (completed, failed) AS (SELECT ?, ?)";
