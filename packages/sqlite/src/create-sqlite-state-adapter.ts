@@ -8,7 +8,7 @@ import {
 import { createDatabase, type Database } from "./database.ts";
 import { isTransientSqliteError } from "./is-transient-error.ts";
 import { assertSqliteSchema, migrateSqliteSchema } from "./migrations/migrate.ts";
-import { assertIdType, tableNames, tablePrefixDefault } from "./names.ts";
+import { assertIdType, checkedIds, tableNames, tablePrefixDefault } from "./names.ts";
 import { acquireJobs } from "./state/acquire-jobs.ts";
 import { addBlockers } from "./state/add-blockers.ts";
 import { completeJobs } from "./state/complete-jobs.ts";
@@ -80,7 +80,8 @@ export const createSqliteStateAdapter = async <
   if (options.migrate === false) await assertSqliteSchema(stateProvider, names);
   else await migrateSqliteSchema({ stateProvider, tablePrefix, idType });
 
-  const nextId = options.idGenerator ?? createJobIdGenerator();
+  const { idGenerator } = options;
+  const nextId = idGenerator === undefined ? createJobIdGenerator() : checkedIds(idGenerator);
   const adapter = assemble(stateProvider, createDatabase(stateProvider, names, nextId));
   return wrapStateAdapterWithRetry<TTxContext, TContext, TJobId, typeof adapter>(adapter, {
     ...options.connectionRetryConfig,

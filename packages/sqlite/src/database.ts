@@ -1,8 +1,11 @@
 // The only caller of the provider. A method of the contract is a synchronous step here: it runs without anybody in
 // between, in the caller's transaction or in one of its own.
 import { StateNotInTransactionError } from "queuert/internal";
+import type { SqliteConnection } from "./connection.ts";
+import { SqliteTransactionEndedError } from "./errors.ts";
 import { endLongTurn } from "./event-loop-turn.ts";
 import { createKnownOrdinals, type KnownOrdinals } from "./known-ordinals.ts";
+import { toStoreError } from "./named-errors.ts";
 import type { TableNames } from "./names.ts";
 import { type Session, sessionOf } from "./session.ts";
 import type { SqliteStateProvider } from "./state-provider.ts";
@@ -30,12 +33,18 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
   names: TableNames,
   nextId: () => string,
 ): Database<TTxContext, TContext> => {
+  const run = <T>(connection: SqliteConnection, step: (session: Session) => T): T => {
+    try {
+      return step(sessionOf(connection));
+    } catch (error) {
+      throw toStoreError(error, connection, names);
+    }
+  };
+
   const ownTransaction = <T>(step: (session: Session) => T): Promise<T> =>
     provider.write === undefined
-      ? provider.runInTransaction(async (context) =>
-          step(sessionOf(provider.connectionOf(context))),
-        )
-      : provider.write((connection) => step(sessionOf(connection)));
+      ? provider.runInTransaction(async (context) => run(provider.connectionOf(context), step))
+      : provider.write((connection) => run(connection, step));
 
   const within = async <T>(
     context: TTxContext | TContext,
@@ -44,8 +53,12 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
   ): Promise<T> => {
     const long = endLongTurn();
     if (long !== null) await long;
-    const session = sessionOf(provider.connectionOf(context));
-    return writes === "one_statement" ? step(session) : allOrNothing(session, step);
+    const connection = provider.connectionOf(context);
+    // Rolled back by SQLite itself, or by the user: what is written now would be stored, whatever becomes of the callback.
+    if (!connection.inTransaction) throw new SqliteTransactionEndedError();
+    return run(connection, (session) =>
+      writes === "one_statement" ? step(session) : allOrNothing(connection, session, step),
+    );
   };
 
   return {
@@ -64,25 +77,32 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
       if (context !== undefined) {
         const long = endLongTurn();
         if (long !== null) await long;
-        return step(sessionOf(provider.connectionOf(context)));
+        return run(provider.connectionOf(context), step);
       }
       return provider.read === undefined
-        ? provider.provideContext(async (own) => step(sessionOf(provider.connectionOf(own))))
-        : provider.read((connection) => step(sessionOf(connection)));
+        ? provider.provideContext(async (own) => run(provider.connectionOf(own), step))
+        : provider.read((connection) => run(connection, step));
     },
   };
 };
 
 /** In a transaction that goes on, a step that fails half way must leave nothing behind. */
-const allOrNothing = <T>(session: Session, step: (session: Session) => T): T => {
+const allOrNothing = <T>(
+  connection: SqliteConnection,
+  session: Session,
+  step: (session: Session) => T,
+): T => {
   session.run("SAVEPOINT queuert_step");
   try {
     const result = step(session);
     session.run("RELEASE queuert_step");
     return result;
   } catch (error) {
-    session.run("ROLLBACK TO queuert_step");
-    session.run("RELEASE queuert_step");
+    // SQLite may have rolled back the whole transaction already, as it does when the disk is full.
+    if (connection.inTransaction) {
+      session.run("ROLLBACK TO queuert_step");
+      session.run("RELEASE queuert_step");
+    }
     throw error;
   }
 };

@@ -1,7 +1,16 @@
 // What SQLite's result codes mean, whichever driver reports them.
 
 // The low byte is the primary code; the rest says more about it.
-const codes = { busy: 5, locked: 6, readonly: 8, cantOpen: 14, constraint: 19, notADatabase: 26 };
+const codes = {
+  busy: 5,
+  locked: 6,
+  readonly: 8,
+  damaged: 11,
+  full: 13,
+  cantOpen: 14,
+  constraint: 19,
+  notADatabase: 26,
+};
 const constraintPrimaryKey = 1_555;
 const constraintUnique = 2_067;
 
@@ -9,6 +18,8 @@ const names: Readonly<Record<string, number>> = {
   SQLITE_BUSY: codes.busy,
   SQLITE_LOCKED: codes.locked,
   SQLITE_READONLY: codes.readonly,
+  SQLITE_CORRUPT: codes.damaged,
+  SQLITE_FULL: codes.full,
   SQLITE_CANTOPEN: codes.cantOpen,
   SQLITE_CONSTRAINT_PRIMARYKEY: constraintPrimaryKey,
   SQLITE_CONSTRAINT_UNIQUE: constraintUnique,
@@ -38,6 +49,8 @@ export const isBusy = (error: unknown): boolean =>
 
 export const isReadonly = (error: unknown): boolean => isPrimary(error, codes.readonly);
 export const isCannotOpen = (error: unknown): boolean => isPrimary(error, codes.cantOpen);
+export const isDamaged = (error: unknown): boolean => isPrimary(error, codes.damaged);
+export const isFull = (error: unknown): boolean => isPrimary(error, codes.full);
 export const isNotADatabase = (error: unknown): boolean => isPrimary(error, codes.notADatabase);
 
 /** A primary key or a unique index refused a row. */

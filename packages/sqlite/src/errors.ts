@@ -23,7 +23,7 @@ export class SqliteNotWritableError extends QueuertError {
   constructor(filename: string, options?: ErrorOptions) {
     super(
       `The SQLite file ${filename} may not be written. Give this user write permission on the file and on its ` +
-        "directory, and check that the medium is not mounted read-only.",
+        "directory, and check that the medium is not mounted read-only, nor a connection of yours opened so.",
       options,
     );
     this.filename = filename;
@@ -39,6 +39,36 @@ export class SqliteNotADatabaseError extends QueuertError {
     super(
       `${filename} is not a SQLite database, or is damaged or encrypted. Give another filename, or restore the ` +
         "file from a backup; Queuert has not changed it.",
+      options,
+    );
+    this.filename = filename;
+  }
+}
+
+/** The file, or what it holds of a table or an index, is no longer as SQLite has written it. */
+export class SqliteDamagedError extends QueuertError {
+  readonly code = "QUEUERT_SQLITE_DAMAGED" as const;
+  readonly filename: string;
+
+  constructor(filename: string, options?: ErrorOptions) {
+    super(
+      `The SQLite file ${filename} is damaged. Stop every program that uses it; restore it from a backup, or ` +
+        "save what is left with `.recover` of the sqlite3 shell.",
+      options,
+    );
+    this.filename = filename;
+  }
+}
+
+/** There is no room to write. */
+export class SqliteFullError extends QueuertError {
+  readonly code = "QUEUERT_SQLITE_FULL" as const;
+  readonly filename: string;
+
+  constructor(filename: string, options?: ErrorOptions) {
+    super(
+      `There is no room for the SQLite file ${filename} to grow: its disk is full, or \`PRAGMA max_page_count\` is ` +
+        "reached. Nothing of the transaction was stored; make room and try again.",
       options,
     );
     this.filename = filename;
@@ -71,22 +101,27 @@ export class SqlitePragmaError extends QueuertError {
   }
 }
 
+const busyMessages = {
+  another_program: (waitedMs: number) =>
+    `Another program has kept the SQLite file locked for ${waitedMs} ms. Look for an open transaction ` +
+    "(a shell, a backup, another worker), or give the provider a longer `busyTimeoutMs`.",
+  this_process: (waitedMs: number) =>
+    `One transaction of this process has held the SQLite writer for over ${waitedMs} ms. If this call ` +
+    "was made inside that transaction, pass it the transaction's context; else keep slow work out of " +
+    "transactions (staged mode), or give the provider a longer `busyTimeoutMs`.",
+  your_transaction: (waitedMs: number) =>
+    `A transaction that was begun on the connection given to Queuert has been open for ${waitedMs} ms. Commit ` +
+    "it or roll it back sooner, or run it as `queuert.transaction`, whose context calls can take part in.",
+};
+
 /** Another program, or a transaction of this process, has kept the one writer for too long. */
 export class SqliteBusyError extends QueuertError {
   readonly code = "QUEUERT_SQLITE_BUSY" as const;
   readonly waitedMs: number;
-  readonly holder: "another_program" | "this_process";
+  readonly holder: "another_program" | "this_process" | "your_transaction";
 
   constructor(holder: SqliteBusyError["holder"], waitedMs: number, options?: ErrorOptions) {
-    super(
-      holder === "another_program"
-        ? `Another program has kept the SQLite file locked for ${waitedMs} ms. Look for an open transaction ` +
-            "(a shell, a backup, another worker), or give the provider a longer `busyTimeoutMs`."
-        : `One transaction of this process has held the SQLite writer for over ${waitedMs} ms. If this call ` +
-            "was made inside that transaction, pass it the transaction's context; else keep slow work out of " +
-            "transactions (staged mode), or give the provider a longer `busyTimeoutMs`.",
-      options,
-    );
+    super(busyMessages[holder](waitedMs), options);
     this.holder = holder;
     this.waitedMs = waitedMs;
   }
@@ -99,7 +134,8 @@ export class SqliteTransactionEndedError extends QueuertError {
   constructor(options?: ErrorOptions) {
     super(
       "The transaction has ended: its client must not be used after its callback, nor may the callback commit " +
-        "or roll back by itself. Await every call before the callback returns.",
+        "or roll back by itself. Await every call before the callback returns. SQLite itself rolls back after some " +
+        "errors, such as a full disk: a callback that catches one cannot go on.",
       options,
     );
   }
@@ -163,6 +199,19 @@ export class SqliteSchemaTooOldError extends QueuertError {
   }
 }
 
+/** Somebody else has something in the file that is called as Queuert's is. */
+export class SqliteSchemaTakenError extends QueuertError {
+  readonly code = "QUEUERT_SQLITE_SCHEMA_TAKEN" as const;
+
+  constructor(reason: string, options?: ErrorOptions) {
+    super(
+      `The SQLite file has something else under a name that Queuert needs (${reason}). Nothing was changed; ` +
+        "give another `tablePrefix`.",
+      options,
+    );
+  }
+}
+
 /** The tables differ from what the migrations make, although the version is right. */
 export class SqliteSchemaDriftError extends QueuertError {
   readonly code = "QUEUERT_SQLITE_SCHEMA_DRIFT" as const;
@@ -186,9 +235,9 @@ export class SqliteDriverMissingError extends QueuertError {
   constructor(driver: SqliteDriverMissingError["driver"], options?: ErrorOptions) {
     super(
       driver === "node:sqlite"
-        ? "This Node has no `node:sqlite`: use Node 22 or newer, or `@queuert/sqlite/better-sqlite3`."
+        ? "This Node has no `node:sqlite`, or an early one: use Node 22.16 or newer, or `@queuert/sqlite/better-sqlite3`."
         : "The package better-sqlite3 could not be loaded: install it (`npm install better-sqlite3`; version 12 for " +
-            "Node 20), or use `@queuert/sqlite/node-sqlite` on Node 22 or newer.",
+            "Node 20), or use `@queuert/sqlite/node-sqlite` on Node 22.16 or newer.",
       options,
     );
     this.driver = driver;

@@ -59,3 +59,19 @@ export const assertIdType = (idType: string): void => {
     throw new InvalidOptionError("idType", idType, "give a text type, such as TEXT or VARCHAR(36)");
   }
 };
+
+/** A generator of the user's. An id that is stored as something else would be found by nobody who was told it. */
+export const checkedIds = (generate: () => string): (() => string) => {
+  if (typeof generate !== "function") {
+    throw new InvalidOptionError("idGenerator", generate, "give a function that returns a string");
+  }
+  return () => {
+    const id = generate();
+    // Half of a pair of surrogates is none of Unicode's characters.
+    if (typeof id !== "string" || id === "" || /[\0\p{Surrogate}]/u.test(id)) {
+      const remedy = "give strings that are not empty, without NUL and well-formed";
+      throw new InvalidOptionError("idGenerator()", id, remedy);
+    }
+    return id;
+  };
+};

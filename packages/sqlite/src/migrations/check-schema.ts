@@ -66,18 +66,22 @@ const scratchNames = ({ prefix, job, blocker, ordinal, migration }: TableNames):
 /** Tables and whatever hangs on them: an index or a trigger that somebody added counts, too. */
 const storedSchema = (
   connection: SqliteConnection,
-  { job, blocker, ordinal }: TableNames,
+  { prefix, job, blocker, ordinal }: TableNames,
 ): Schema =>
   new Map(
     sessionOf(connection)
       .all<[string, string]>(
-        "SELECT name, sql FROM sqlite_schema WHERE tbl_name IN (?, ?, ?) AND sql IS NOT NULL ORDER BY name",
+        "SELECT name, sql FROM sqlite_schema WHERE tbl_name COLLATE NOCASE IN (?, ?, ?) AND sql IS NOT NULL ORDER BY name",
         job,
         blocker,
         ordinal,
       )
-      .map(([name, sql]) => [name, normalize(sql)]),
+      .map(([name, sql]) => [inCaseOf(prefix, name), inCaseOf(prefix, normalize(sql))]),
   );
+
+/** To SQLite names that differ in case are the same. */
+const inCaseOf = (prefix: string, sql: string): string =>
+  prefix === "" ? sql : sql.replaceAll(new RegExp(`\\b${prefix}`, "gi"), prefix);
 
 // Renaming a table makes SQLite quote its name.
 const normalize = (sql: string): string => sql.replaceAll('"', "").replace(/\s+/g, " ").trim();

@@ -1,7 +1,11 @@
 // Brings the tables to the version this release knows. One immediate transaction holds the whole of it, so that of
 // several processes that start at once the first migrates and the others find it done.
 import type { SqliteConnection } from "../connection.ts";
-import { SqliteSchemaTooNewError, SqliteSchemaTooOldError } from "../errors.ts";
+import {
+  SqliteSchemaTakenError,
+  SqliteSchemaTooNewError,
+  SqliteSchemaTooOldError,
+} from "../errors.ts";
 import { assertIdType, type TableNames, tableNames, tablePrefixDefault } from "../names.ts";
 import { type Session, sessionOf } from "../session.ts";
 import type { SqliteStateProvider } from "../state-provider.ts";
@@ -56,7 +60,7 @@ const apply = (
   const pending = pendingMigrations(session, names);
   connection.exec(createMigrationTable(names));
   for (const migration of pending) {
-    connection.exec(migration.sql(names, idType));
+    create(connection, migration.sql(names, idType));
     session.run(
       `INSERT INTO ${names.migration} (version, name, applied_at) VALUES (?, ?, ?)`,
       migration.version,
@@ -67,6 +71,15 @@ const apply = (
   return toResult(pending, names, idType);
 };
 
+const create = (connection: SqliteConnection, sql: string): void => {
+  try {
+    connection.exec(sql);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.endsWith(" already exists")) throw error;
+    throw new SqliteSchemaTakenError(error.message, { cause: error });
+  }
+};
+
 const createMigrationTable = ({ migration }: TableNames): string =>
   `CREATE TABLE IF NOT EXISTS ${migration} (
   version INTEGER PRIMARY KEY,
@@ -74,14 +87,26 @@ const createMigrationTable = ({ migration }: TableNames): string =>
   applied_at INTEGER NOT NULL
 ) STRICT;\n`;
 
-const storedVersion = (session: Session, names: TableNames): number => {
-  const table = session.get(
-    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?",
-    names.migration,
+const storedVersion = (session: Session, { migration }: TableNames): number => {
+  // SQLite takes names that differ in case for the same.
+  const found = session.get<[string, string | null]>(
+    "SELECT type, sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE",
+    migration,
   );
-  if (table === undefined) return 0;
-  const row = session.get<[number | null]>(`SELECT max(version) FROM ${names.migration}`);
-  return row?.[0] ?? 0;
+  if (found === undefined) return 0;
+  const columns = session.all<[string]>("SELECT name FROM pragma_table_info(?)", migration);
+  if (found[0] !== "table" || columns.join() !== "version,name,applied_at") {
+    throw new SqliteSchemaTakenError(`${found[0]} ${migration}`);
+  }
+  const applied = session.all<[number, string]>(
+    `SELECT version, name FROM ${migration} ORDER BY version`,
+  );
+  // A list of migrations may be anybody's: ours begins with the first, by its name.
+  const [first] = applied;
+  if (first !== undefined && (first[0] !== 1 || first[1] !== migrations[0]?.name)) {
+    throw new SqliteSchemaTakenError(`table ${migration}`);
+  }
+  return applied.at(-1)?.[0] ?? 0;
 };
 
 const pendingMigrations = (session: Session, names: TableNames): readonly Migration[] => {

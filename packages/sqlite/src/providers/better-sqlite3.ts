@@ -1,5 +1,5 @@
 import type BetterSqlite3 from "better-sqlite3";
-import { assertMethods } from "queuert/internal";
+import { assertMethods, InvalidOptionError } from "queuert/internal";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "../connection.ts";
 import { SqliteDriverMissingError } from "../errors.ts";
 import {
@@ -8,13 +8,15 @@ import {
   type SqliteContext,
   type SqliteFileProvider,
 } from "./file-provider.ts";
+import { filenameOf, toFileError } from "../named-errors.ts";
 import {
+  assertDriver,
   assertOnDisk,
+  assertSettings,
   busyTimeoutMsDefault,
   checkUsersConnection,
   type FileSettings,
   setUpOwnConnection,
-  toFileError,
 } from "./open-file.ts";
 
 export type { SqliteContext, SqliteFileProvider } from "./file-provider.ts";
@@ -51,6 +53,8 @@ interface AdoptOptions extends Omit<FileSettings, "synchronous"> {
 
 export type BetterSqlite3ProviderOptions = OpenOptions | AdoptOptions;
 
+const connectionMethods = ["prepare", "exec", "pragma"];
+
 /** Opens a file with `better-sqlite3`: 12 on Node 20, 12 or 13 on newer. */
 export const createBetterSqlite3Provider = async (
   options: BetterSqlite3ProviderOptions,
@@ -58,10 +62,12 @@ export const createBetterSqlite3Provider = async (
   const { database } = options;
   if (database !== undefined) {
     const remedy = "give a `Database` of better-sqlite3";
-    assertMethods(database, "database", ["prepare", "exec", "pragma"], remedy);
+    assertMethods(database, "database", connectionMethods, remedy);
   }
   const filename = database === undefined ? options.filename : database.name;
   assertOnDisk(filename);
+  assertSettings(options);
+  assertDriver("driver" in options ? options.driver : undefined);
   const busyTimeoutMs = options.busyTimeoutMs ?? busyTimeoutMsDefault;
   const opened: DriverConnection<BetterSqlite3.Database>[] = [];
   try {
@@ -106,12 +112,26 @@ const adopt = async (
   const { database } = options;
   const writer = toConnection(database, false);
   await checkUsersConnection(writer, options);
-  if (options.reader !== undefined) return { writer, reader: toConnection(options.reader, false) };
+  if (options.reader !== undefined) return { writer, reader: adoptReader(writer, options.reader) };
   // The very package, fork or alias that opened the first one: its types do not say so, but instances know it.
   const Driver = database.constructor as Constructor;
   const reader = toConnection(new Driver(database.name, { readonly: true, timeout: 0 }), true);
   opened.push(reader);
   return { writer, reader };
+};
+
+const adoptReader = (
+  writer: Connections["writer"],
+  database: BetterSqlite3.Database,
+): Connections["reader"] => {
+  const remedy = "give a second connection to the same file";
+  assertMethods(database, "reader", connectionMethods, remedy);
+  const reader = toConnection(database, false);
+  const isSecond = database !== writer.client;
+  if (!isSecond || filenameOf(reader.connection) !== filenameOf(writer.connection)) {
+    throw new InvalidOptionError("reader", database, remedy);
+  }
+  return reader;
 };
 
 const toConnection = (

@@ -1,13 +1,9 @@
 // Two connections to one file. The writer is used by one transaction or one step at a time; the reader sees what is
 // committed, and never waits. Both ready-made providers are this, with a driver put in.
 import type { SqliteConnection } from "../connection.ts";
-import { isReadonly } from "../driver-errors.ts";
-import {
-  SqliteClosedError,
-  SqliteNotWritableError,
-  SqliteTransactionEndedError,
-} from "../errors.ts";
+import { SqliteClosedError, SqliteTransactionEndedError } from "../errors.ts";
 import { endLongTurn } from "../event-loop-turn.ts";
+import { toFileError } from "../named-errors.ts";
 import type { SqliteStateProvider } from "../state-provider.ts";
 import { lendClient } from "./transaction-client.ts";
 import { createWriter } from "./writer.ts";
@@ -49,7 +45,7 @@ export const createFileProvider = <TClient extends object>(
 
   return {
     runInTransaction: (callback) => {
-      const { client, end } = lendClient(writer.client);
+      const { client, end } = lendClient(writer.client, () => writer.connection.inTransaction);
       return transact(async () => {
         openClients.add(client);
         try {
@@ -64,14 +60,18 @@ export const createFileProvider = <TClient extends object>(
       try {
         return await transact(() => step(writer.connection));
       } catch (error) {
-        throw isReadonly(error) ? new SqliteNotWritableError(filename, { cause: error }) : error;
+        throw toFileError(error, filename);
       }
     },
     read: async (step) => {
       const long = endLongTurn();
       if (long !== null) await long;
       if (gate.isClosed()) throw new SqliteClosedError();
-      return whenNotBusy(() => onSnapshot(reader.connection, step), busyTimeoutMs);
+      try {
+        return await whenNotBusy(() => onSnapshot(reader.connection, step), busyTimeoutMs);
+      } catch (error) {
+        throw toFileError(error, filename);
+      }
     },
     provideContext: async (callback) => callback({ client: reader.client }),
     isInTransaction: ({ client }) => openClients.has(client),

@@ -18,10 +18,13 @@ export interface NodeSqliteDatabase {
   readonly isTransaction: boolean;
 }
 
-export type NodeSqliteConstructor<TClient extends NodeSqliteDatabase> = new (
-  filename: string,
-  options?: { readonly readOnly?: boolean; readonly timeout?: number },
-) => TClient;
+export interface NodeSqliteConstructor<TClient extends NodeSqliteDatabase> {
+  new (
+    filename: string,
+    options?: { readonly readOnly?: boolean; readonly timeout?: number },
+  ): TClient;
+  readonly prototype: TClient;
+}
 
 /** The constructor of the running Node. */
 export const loadNodeSqlite = async (): Promise<NodeSqliteConstructor<NodeSqliteDatabase>> => {

@@ -1,4 +1,4 @@
-import { assertMethods } from "queuert/internal";
+import { assertMethods, hasMethods } from "queuert/internal";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "../connection.ts";
 import { SqliteDriverMissingError } from "../errors.ts";
 import {
@@ -13,13 +13,15 @@ import {
   type NodeSqliteDatabase,
   type NodeSqliteStatement,
 } from "./node-sqlite-types.ts";
+import { toFileError } from "../named-errors.ts";
 import {
+  assertDriver,
   assertOnDisk,
+  assertSettings,
   busyTimeoutMsDefault,
   checkUsersConnection,
   type FileSettings,
   setUpOwnConnection,
-  toFileError,
 } from "./open-file.ts";
 
 export type { SqliteContext, SqliteFileProvider } from "./file-provider.ts";
@@ -57,19 +59,21 @@ interface AdoptOptions<TClient extends NodeSqliteDatabase> extends Omit<
 export type NodeSqliteProviderOptions<TClient extends NodeSqliteDatabase = NodeSqliteDatabase> =
   OpenOptions<TClient> | AdoptOptions<TClient>;
 
-/** Opens a file with the SQLite that Node 22 and newer bring along. */
+/** Opens a file with the SQLite that Node 22.16 and newer bring along. */
 export const createNodeSqliteProvider = async <
   TClient extends NodeSqliteDatabase = NodeSqliteDatabase,
 >(
   options: NodeSqliteProviderOptions<TClient>,
 ): Promise<SqliteFileProvider<TClient>> => {
   if (isAdopting(options)) {
-    const remedy = "give a `DatabaseSync` of node:sqlite";
+    const remedy = "give a `DatabaseSync` of node:sqlite, of Node 22.16 or newer";
     assertMethods(options.database, "database", ["prepare", "exec", "location"], remedy);
   }
   // A database in memory has no location.
   const filename = isAdopting(options) ? (options.database.location() ?? "") : options.filename;
   assertOnDisk(filename);
+  assertSettings(options);
+  assertDriver("driver" in options ? options.driver : undefined);
   const busyTimeoutMs = options.busyTimeoutMs ?? busyTimeoutMsDefault;
   const opened: DriverConnection<TClient>[] = [];
   try {
@@ -99,12 +103,17 @@ const driverOf = async <TClient extends NodeSqliteDatabase>(
   options: NodeSqliteProviderOptions<TClient>,
 ): Promise<NodeSqliteConstructor<TClient>> => {
   if (!isAdopting(options) && options.driver !== undefined) return options.driver;
+  let Driver: NodeSqliteConstructor<TClient>;
   try {
     // TClient is wider than this only when `driver` or `database` says so.
-    return (await loadNodeSqlite()) as NodeSqliteConstructor<TClient>;
+    Driver = (await loadNodeSqlite()) as NodeSqliteConstructor<TClient>;
   } catch (error) {
     throw new SqliteDriverMissingError("node:sqlite", { cause: error });
   }
+  // Node 22.16 brought what connections and statements are asked for here.
+  if (!hasMethods(Driver.prototype, ["location"]))
+    throw new SqliteDriverMissingError("node:sqlite");
+  return Driver;
 };
 
 const toConnection = <TClient extends NodeSqliteDatabase>(

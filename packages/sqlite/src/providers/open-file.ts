@@ -1,15 +1,8 @@
 // Opens the two connections of a file, and checks what the file and they are set to. A new file is set up for Queuert;
 // nothing that an owner may have chosen for an existing one is changed unless an option says so.
-import { InvalidOptionError } from "queuert/internal";
+import { assertDurationMs, InvalidOptionError, limits } from "queuert/internal";
 import type { SqliteValue } from "../connection.ts";
-import { isCannotOpen, isNotADatabase, isReadonly } from "../driver-errors.ts";
-import {
-  SqliteCannotOpenError,
-  SqliteInMemoryError,
-  SqliteNotADatabaseError,
-  SqliteNotWritableError,
-  SqlitePragmaError,
-} from "../errors.ts";
+import { SqliteInMemoryError, SqlitePragmaError } from "../errors.ts";
 import type { DriverConnection } from "./file-provider.ts";
 import { whenNotBusy } from "./writer-gate.ts";
 
@@ -42,15 +35,27 @@ export const assertOnDisk = (filename: string): void => {
   }
 };
 
-/** Drivers report a bad file when opening it or at the first statement: both come through here. */
-export const toFileError = (error: unknown, filename: string): unknown => {
-  if (isNotADatabase(error)) return new SqliteNotADatabaseError(filename, { cause: error });
-  if (isReadonly(error)) return new SqliteNotWritableError(filename, { cause: error });
-  // better-sqlite3 checks the directory itself, with a TypeError that has no code.
-  if (isCannotOpen(error) || (error instanceof TypeError && /directory/i.test(error.message))) {
-    return new SqliteCannotOpenError(filename, { cause: error });
+/** Settings as they can be; what a misspelt one would do, SQLite does not say. */
+export const assertSettings = (settings: FileSettings): void => {
+  const { synchronous, journalMode, busyTimeoutMs } = settings;
+  if (synchronous !== undefined && synchronous !== "FULL" && synchronous !== "NORMAL") {
+    throw new InvalidOptionError("synchronous", synchronous, 'give "FULL" or "NORMAL"');
   }
-  return error;
+  if (journalMode !== undefined && journalMode !== "wal") {
+    throw new InvalidOptionError("journalMode", journalMode, 'give "wal", or leave it out');
+  }
+  if (busyTimeoutMs === undefined) return;
+  assertDurationMs(busyTimeoutMs, "busyTimeoutMs");
+  if (busyTimeoutMs > limits.timerMsMax) {
+    const remedy = `give at most ${limits.timerMsMax} milliseconds`;
+    throw new InvalidOptionError("busyTimeoutMs", busyTimeoutMs, remedy);
+  }
+};
+
+export const assertDriver = (driver: unknown): void => {
+  if (driver !== undefined && typeof driver !== "function") {
+    throw new InvalidOptionError("driver", driver, "give the constructor of connections");
+  }
 };
 
 const pragma = ({ connection }: DriverConnection<object>, name: string): SqliteValue | undefined =>
@@ -75,6 +80,13 @@ export const checkUsersConnection = async (
   settings: FileSettings,
 ): Promise<void> => {
   const busyTimeoutMs = settings.busyTimeoutMs ?? busyTimeoutMsDefault;
+  if (pragma(users, "locking_mode") === "exclusive") {
+    throw new SqlitePragmaError(
+      "locking_mode",
+      "exclusive",
+      "Queuert reads on a second connection, which it would lock out: run `PRAGMA locking_mode = NORMAL`.",
+    );
+  }
   await whenNotBusy(() => ensureWal(users, settings.journalMode === "wal"), busyTimeoutMs);
   if (pragma(users, "foreign_keys") !== 1) {
     throw new SqlitePragmaError(

@@ -1,8 +1,8 @@
 // The statements around a transaction on the writing connection. Each answers a promise only if somebody is in the way: a
 // promise less for each is worth having.
 import type { SqliteConnection } from "../connection.ts";
-import { isReadonly } from "../driver-errors.ts";
-import { SqliteNotWritableError, SqliteTransactionEndedError } from "../errors.ts";
+import { SqliteBusyError, SqliteTransactionEndedError } from "../errors.ts";
+import { toFileError } from "../named-errors.ts";
 import { whenNotBusy } from "./writer-gate.ts";
 
 export interface TransactionBounds {
@@ -20,11 +20,19 @@ export const createTransactionBounds = (
     try {
       connection.prepare("BEGIN IMMEDIATE").run();
     } catch (error) {
-      throw isReadonly(error) ? new SqliteNotWritableError(filename, { cause: error }) : error;
+      // On a connection of the user's, a transaction of theirs: it is theirs to end, and is waited for.
+      if (connection.inTransaction) {
+        throw new SqliteBusyError("your_transaction", busyTimeoutMs, { cause: error });
+      }
+      throw toFileError(error, filename);
     }
   };
   const commitNow = (): void => {
-    connection.prepare("COMMIT").run();
+    try {
+      connection.prepare("COMMIT").run();
+    } catch (error) {
+      throw toFileError(error, filename);
+    }
   };
 
   return {

@@ -12,6 +12,7 @@ export interface TransactionClient<TClient extends object> {
  */
 export const lendClient = <TClient extends object>(
   connection: TClient,
+  isOpen: () => boolean,
 ): TransactionClient<TClient> => {
   let ended = false;
   const client = new Proxy(connection, {
@@ -19,7 +20,10 @@ export const lendClient = <TClient extends object>(
       if (ended) throw new SqliteTransactionEndedError();
       const value: unknown = Reflect.get(target, key, target);
       // Native methods refuse any `this` but the connection itself.
-      return typeof value === "function" ? value.bind(target) : value;
+      if (typeof value !== "function") return value;
+      // Ended by SQLite itself, or by the user: a statement would be a transaction of its own.
+      if (!isOpen()) throw new SqliteTransactionEndedError();
+      return value.bind(target);
     },
   });
   return {

@@ -7,6 +7,9 @@ import { SqliteBusyError } from "../errors.ts";
 const retryDelayMsMin = 1;
 const retryDelayMsMax = 20;
 
+const isWorthWaiting = (error: unknown): boolean =>
+  error instanceof SqliteBusyError || isBusy(error);
+
 /**
  * Tries until SQLite is not busy any more, or for so long. Only for what changes nothing when it finds it busy.
  * Answers at once, without a promise, in the usual case that nobody is in the way.
@@ -15,7 +18,7 @@ export const whenNotBusy = <T>(attempt: () => T, busyTimeoutMs: number): T | Pro
   try {
     return attempt();
   } catch (error) {
-    if (!isBusy(error)) throw error;
+    if (!isWorthWaiting(error)) throw error;
     return tryAgain(attempt, busyTimeoutMs, error);
   }
 };
@@ -35,10 +38,11 @@ const tryAgain = async <T>(
     try {
       return attempt();
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      if (!isWorthWaiting(error)) throw error;
       lastError = error;
     }
   }
+  if (lastError instanceof SqliteBusyError) throw lastError;
   throw new SqliteBusyError("another_program", busyTimeoutMs, { cause: lastError });
 };
 

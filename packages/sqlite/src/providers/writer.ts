@@ -40,16 +40,19 @@ export const createWriter = (
     transact: async (body) => {
       const entered = enter();
       const release = entered instanceof Promise ? await entered : entered;
+      let isBegun = false;
       try {
         const begun = begin();
         if (begun instanceof Promise) await begun;
+        isBegun = true;
         const result = body();
         const value = result instanceof Promise ? await result : result;
         const committed = commit();
         if (committed instanceof Promise) await committed;
         return value;
       } catch (error) {
-        rollback();
+        // What is open otherwise is somebody else's.
+        if (isBegun) rollback();
         throw error;
       } finally {
         release();

@@ -1,0 +1,50 @@
+// What drivers report, told as what has happened to the file and to the tables of the store.
+import type { SqliteConnection } from "./connection.ts";
+import { isCannotOpen, isDamaged, isFull, isNotADatabase, isReadonly } from "./driver-errors.ts";
+import {
+  SqliteCannotOpenError,
+  SqliteDamagedError,
+  SqliteFullError,
+  SqliteNotADatabaseError,
+  SqliteNotWritableError,
+  SqliteSchemaDriftError,
+} from "./errors.ts";
+import type { TableNames } from "./names.ts";
+
+/** Of a file: drivers report a bad one when opening it, or at any statement. */
+export const toFileError = (error: unknown, filename: string): unknown => {
+  if (isNotADatabase(error)) return new SqliteNotADatabaseError(filename, { cause: error });
+  if (isReadonly(error)) return new SqliteNotWritableError(filename, { cause: error });
+  if (isDamaged(error)) return new SqliteDamagedError(filename, { cause: error });
+  if (isFull(error)) return new SqliteFullError(filename, { cause: error });
+  // better-sqlite3 checks the directory itself, with a TypeError that has no code.
+  if (isCannotOpen(error) || (error instanceof TypeError && /directory/i.test(error.message))) {
+    return new SqliteCannotOpenError(filename, { cause: error });
+  }
+  return error;
+};
+
+/** The file of a connection, as SQLite names it. */
+export const filenameOf = (connection: SqliteConnection): string => {
+  const main = connection.prepare("PRAGMA database_list").all()[0];
+  return String(main?.[2] ?? "");
+};
+
+/** Of a step of the store. */
+export const toStoreError = (
+  error: unknown,
+  connection: SqliteConnection,
+  { job, blocker, ordinal }: TableNames,
+): unknown => {
+  if (!(error instanceof Error)) return error;
+  const missing = /no such table: (?:main\.)?(\w+)|no such (?:column|index)|has no column/.exec(
+    error.message,
+  );
+  if (
+    missing !== null &&
+    (missing[1] === undefined || [job, blocker, ordinal].includes(missing[1]))
+  )
+    return new SqliteSchemaDriftError([error.message], { cause: error });
+  const isOfFile = isFull(error) || isDamaged(error) || isReadonly(error);
+  return isOfFile ? toFileError(error, filenameOf(connection)) : error;
+};
