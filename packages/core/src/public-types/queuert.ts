@@ -37,7 +37,8 @@ export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> 
   /** Starts a sequence in the transaction of the given context. */
   startJobSequence<TTypeName extends keyof TDefinitions & string>(
     options: TTxContext & StartJobSequenceOptions<TJobId, TDefinitions, TTypeName>,
-  ): Promise<StartedJobSequence<TJobId, TDefinitions, TTypeName>>;
+    // What `const { id, typeName } = await …` expects would be taken for the type's name by TypeScript 5.
+  ): Promise<StartedJobSequence<TJobId, TDefinitions, NoInfer<TTypeName>>>;
 
   /** Starts many sequences with one statement per table; answers them in the same order. */
   startJobSequences<const TTypeNames extends readonly (keyof TDefinitions & string)[]>(
