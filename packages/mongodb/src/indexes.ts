@@ -62,9 +62,10 @@ const jobIndexes: readonly IndexDefinition[] = [
 
 const waitIndexes: readonly IndexDefinition[] = [
   {
-    // completeJobs, failJobs, deleteSequences: who has announced to wait for a sequence.
+    // completeJobs, failJobs, deleteSequences: who has announced to wait for a sequence. With what they are about to do: who waits
+    // for a sequence asks for those who end it, and would else read all who have begun to wait before.
     name: "sequence",
-    key: { sequenceId: 1 },
+    key: { sequenceId: 1, intent: 1 },
   },
   {
     // Removes announcements when no transaction can be as old as they are.

@@ -10,37 +10,70 @@ import { deleteTrees, findWaitingOutside, readTrees } from "./delete-sequences.t
 type DeleteFinished = StateAdapter<object, object, string>["deleteFinishedSequences"];
 type Candidate = Pick<JobDocument, "_id" | "rootSequenceId"> & { readonly finishedAt: Date };
 
-const pageSize = 500;
-// Trees that must stay are passed over; a call does not walk further than this past them.
-const pagesMax = 20;
+const pageSizeMin = 500;
+// Where nothing of a page may go, the next is larger: of one sequence without an end there may be any number.
+const pageSizeMax = 8_000;
 
-export const createDeleteFinishedSequences =
-  (db: Database): DeleteFinished =>
-  async (params) => {
+export const createDeleteFinishedSequences = (db: Database): DeleteFinished => {
+  // Where the last call has stopped, having deleted as many as it might: those it has passed over are not walked past again
+  // by the next, which a caller makes at once.
+  let stoppedAt: Candidate | undefined;
+  return async (params) => {
     if (agedStatuses(params).length === 0) return 0;
-    let room = params.limit;
-    let deleted = 0;
-    let after: Candidate | undefined;
-    const looked = new Set<string>();
-    for (let page = 0; page < pagesMax && room > 0; page++) {
-      const candidates = await readPage(db, params, after);
-      const roots = [...new Set(candidates.map(rootSequenceIdOf))];
-      const fresh = roots.filter((id) => !looked.has(id));
-      for (const id of fresh) looked.add(id);
-      const kept = await findKept(db, outside, params, fresh);
-      const old = fresh.filter((id) => !kept.has(id));
-      while (old.length > 0 && room > 0) {
-        const some = old.splice(0, room);
-        const swept = await db.transact(undefined, (scope) => sweep(db, scope, params, some));
-        await forgetKeys(db, swept);
-        room -= new Set(swept.map(rootSequenceIdOf)).size;
-        deleted += swept.length;
-      }
-      after = candidates.at(-1);
-      if (candidates.length < pageSize) break;
-    }
-    return deleted;
+    const sweeping: Sweeping = { room: params.limit, deleted: 0, looked: new Set() };
+    const start = stoppedAt;
+    let reached = await walk(db, params, sweeping, start);
+    // All the same each call has looked at everything when it says that there is no more.
+    if (sweeping.room > 0 && start !== undefined)
+      reached = await walk(db, params, sweeping, undefined);
+    stoppedAt = sweeping.room > 0 ? undefined : reached;
+    return sweeping.deleted;
   };
+};
+
+interface Sweeping {
+  room: number;
+  deleted: number;
+  /** Roots. */
+  readonly looked: Set<string>;
+}
+
+/** To the end, or until there is no more room; answers the last one that it has passed. */
+const walk = async (
+  db: Database,
+  params: FinishedSweepParams,
+  sweeping: Sweeping,
+  start: Candidate | undefined,
+): Promise<Candidate | undefined> => {
+  let after = start;
+  for (let pageSize = pageSizeMin; sweeping.room > 0;) {
+    const candidates = await readPage(db, params, after, pageSize);
+    const fresh = [...new Set(candidates.map(rootSequenceIdOf))].filter(
+      (id) => !sweeping.looked.has(id),
+    );
+    const kept = await findKept(db, outside, params, fresh);
+    const old = fresh.filter((id) => !kept.has(id));
+    pageSize = old.length > 0 ? pageSizeMin : Math.min(pageSize * 2, pageSizeMax);
+    while (old.length > 0 && sweeping.room > 0) {
+      const some = old.splice(0, sweeping.room);
+      const swept = await db.transact(undefined, (scope) => sweep(db, scope, params, some));
+      await forgetKeys(db, swept);
+      sweeping.room -= new Set(swept.map(rootSequenceIdOf)).size;
+      sweeping.deleted += swept.length;
+    }
+    for (const id of fresh) sweeping.looked.add(id);
+    const [left] = old;
+    if (left !== undefined) {
+      // For the next call, which begins behind the one before it.
+      const index = candidates.findIndex((each) => rootSequenceIdOf(each) === left);
+      return candidates[index - 1] ?? after;
+    }
+    const last = candidates.at(-1);
+    if (last === undefined) break;
+    after = last;
+  }
+  return after;
+};
 
 const agedStatuses = ({ completedForMs, failedForMs }: FinishedSweepParams): object[] => [
   ...(completedForMs === null ? [] : [aged("completed", completedForMs)]),
@@ -58,6 +91,7 @@ const readPage = async (
   { jobs }: Database,
   params: FinishedSweepParams,
   after: Candidate | undefined,
+  pageSize: number,
 ): Promise<Candidate[]> => {
   const statuses = agedStatuses(params);
   const beyond = after && {
@@ -121,6 +155,7 @@ const findKept = async (
   params: FinishedSweepParams,
   rootIds: readonly string[],
 ): Promise<Set<string>> => {
+  if (rootIds.length === 0) return new Set();
   const young = { $nor: agedStatuses(params) };
   const rows = await jobs.aggregate<{ readonly _id: string }>(scope, [
     {

@@ -38,8 +38,9 @@ export const failDependants = async (
     );
     waiting.sort((a, b) => (a._id < b._id ? -1 : 1));
     if (waiting.length === 0) break;
+    const causes = new Set(failed);
     const level = waiting.map((job): FailedDependant => {
-      const cause = failed.find((id) => job.openBlockers?.includes(id)) ?? "";
+      const cause = job.openBlockers?.find((id) => causes.has(id)) ?? "";
       return { ...toReference(job), error: blockerFailedError(cause) };
     });
     await db.jobs.bulkUpdate(scope, level.map(toFailure));

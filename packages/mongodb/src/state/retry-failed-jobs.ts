@@ -1,5 +1,5 @@
 // Failed jobs run again. Their sequence becomes unfinished, so it is put forward for its deduplication key as a new one is.
-import { type RetryFailedResult, retryRounds, type StateAdapter } from "queuert/internal";
+import type { RetryFailedResult, StateAdapter } from "queuert/internal";
 import { announceWaiting } from "../announcements.ts";
 import type { Database } from "../database.ts";
 import { type JobDocument, sequenceIdOf, toStateJob } from "../job-document.ts";
@@ -18,20 +18,47 @@ export const createRetryFailedJobs =
     return db.transact(context, async (scope) => {
       const blockers = await readBlockers(db, scope, ids);
       if (blockers.size === 0) return retryTogether(db, scope, ids);
-      // One after the other: who comes back decides who may come back after it.
-      const results = new Map<number, RetryFailedResult>();
-      const retried = new Set<string>();
-      for (const [index, id] of retryRounds(ids, results)) {
-        const failed = retried.has(id) ? undefined : blockers.get(id)?.find(hasFailed(retried));
-        const [result] =
-          failed === undefined ? await retryTogether(db, scope, [id]) : [refusedBy(failed)];
-        if (result === undefined) throw new TypeError(`Nothing is decided about job ${id}`);
-        results.set(index, result);
-        if (result.kind === "retried") retried.add(id);
-      }
-      return [...results.values()];
+      return retryInLevels(db, scope, ids, blockers);
     });
   };
+
+type Blockers = ReadonlyMap<string, readonly SequenceDocuments[]>;
+
+/** Those that wait for none that is failed, all at once; then those that wait for these, and so on; who is left is refused. */
+const retryInLevels = async (
+  db: Database,
+  scope: Scope,
+  ids: readonly string[],
+  blockers: Blockers,
+): Promise<readonly RetryFailedResult[]> => {
+  const results = new Map<number, RetryFailedResult>();
+  const retried = new Set<string>();
+  const causeOf = (id: string): SequenceDocuments | undefined =>
+    retried.has(id) ? undefined : blockers.get(id)?.find(hasFailed(retried));
+  let left = [...ids.entries()];
+  for (;;) {
+    const level = left.filter(([, id]) => causeOf(id) === undefined);
+    if (level.length === 0) break;
+    const decided = new Set(level.map(([index]) => index));
+    left = left.filter(([index]) => !decided.has(index));
+    const answers = await retryTogether(
+      db,
+      scope,
+      level.map(([, id]) => id),
+    );
+    level.forEach(([index, id], place) => {
+      const result = answers[place];
+      if (result === undefined) throw new TypeError(`Nothing is decided about job ${id}`);
+      results.set(index, result);
+      if (result.kind === "retried") retried.add(id);
+    });
+  }
+  for (const [index, id] of left) {
+    const cause = causeOf(id);
+    if (cause !== undefined) results.set(index, refusedBy(cause));
+  }
+  return ids.flatMap((_, index) => results.get(index) ?? []);
+};
 
 /**
  * What the failed jobs among these wait for and would fail with, by job: as it is now, and whoever ends such a sequence sees
@@ -41,7 +68,7 @@ const readBlockers = async (
   db: Database,
   scope: Scope,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, readonly SequenceDocuments[]>> => {
+): Promise<Blockers> => {
   const waiting = await db.jobs.find(scope, {
     ...{ _id: { $in: ids }, status: "failed", onBlockerFailure: "fail" },
   });
