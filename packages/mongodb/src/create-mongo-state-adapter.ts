@@ -1,8 +1,10 @@
 import {
   assertMethods,
   assertName,
+  assertPositiveMs,
   type ConnectionRetryConfig,
   createJobIdGenerator,
+  InvalidOptionError,
   type StateAdapter,
   withRetry,
   wrapStateAdapterWithRetry,
@@ -11,7 +13,9 @@ import { defaultAnswerTimeoutMs } from "./answered.ts";
 import { assertTransactional } from "./assert-transactional.ts";
 import { createDatabase, type Database, type Repeat } from "./database.ts";
 import { isTransientMongoError } from "./driver-errors.ts";
+import { createMigrationCheck } from "./migration-check.ts";
 import { type MigrateOptions, type MigrationReport, migrateToLatest } from "./migrate-to-latest.ts";
+import { isUnreachable, toUnreachable } from "./named-errors.ts";
 import { createAcquireJobs } from "./state/acquire-jobs.ts";
 import { createAddBlockers } from "./state/add-blockers.ts";
 import { createCompleteJobs } from "./state/complete-jobs.ts";
@@ -64,6 +68,24 @@ export interface MongoStateAdapter<
   migrateToLatest(options?: MigrateOptions): Promise<MigrationReport>;
 }
 
+// What the server takes as the beginning of a collection's name.
+const assertPrefix = (prefix: unknown): void => {
+  assertName(prefix, "collectionPrefix", 100);
+  if (/^\s+$|\$|^\.|^system\./u.test(prefix)) {
+    const remedy = 'leave out "$", and let it not be blank or begin with "." or "system."';
+    throw new InvalidOptionError("collectionPrefix", prefix, remedy);
+  }
+};
+
+const idLengthMax = 1_000;
+
+/** A generator of the user's, each id of which is looked at: the driver stores anything, and finds it by nothing else. */
+const checkedIds = (idGenerator: () => string) => (): string => {
+  const id: unknown = idGenerator();
+  assertName(id, "idGenerator", idLengthMax);
+  return id;
+};
+
 const providerMethods = ["runInTransaction", "provideContext", "sessionOf"];
 
 /** Keeps jobs in MongoDB. Refuses a server without transactions. Call `migrateToLatest` once per deployment. */
@@ -75,23 +97,28 @@ export const createMongoStateAdapter = async <
   options: MongoStateAdapterOptions<TTxContext, TContext, TJobId>,
 ): Promise<MongoStateAdapter<TTxContext, TContext, TJobId>> => {
   const { stateProvider, collectionPrefix = "queuert_", connectionRetryConfig } = options;
-  const { idGenerator = createJobIdGenerator(), isTransientError = isTransientMongoError } =
-    options;
+  const { idGenerator, isTransientError = isTransientMongoError } = options;
   const remedy = "give a provider, such as `createMongodbProvider({ client })` makes";
   assertMethods(stateProvider, "stateProvider", providerMethods, remedy);
   const { answerTimeoutMs = defaultAnswerTimeoutMs } = options;
-  assertName(collectionPrefix, "collectionPrefix", 100);
+  assertPositiveMs(answerTimeoutMs, "answerTimeoutMs");
+  assertPrefix(collectionPrefix);
   const retry = { ...connectionRetryConfig, isRetryable: isTransientError };
   const { database } = stateProvider;
-  const { isSharded } = await withRetry(
-    () => assertTransactional(database, answerTimeoutMs),
-    retry,
-  );
+  const { isSharded } = await withRetry(() => assertTransactional(database, answerTimeoutMs), {
+    ...retry,
+    isRetryable: (error) => !isUnreachable(error) && isTransientError(error),
+  }).catch((error: unknown) => {
+    throw toUnreachable(error);
+  });
   const db = createDatabase(
     { provider: stateProvider, prefix: collectionPrefix, isSharded, answerTimeoutMs },
-    idGenerator,
+    idGenerator === undefined ? createJobIdGenerator() : checkedIds(idGenerator),
   );
-  const { createJobs, ...methods } = createMethods(db, (run) => withRetry(run, retry));
+  const target = { database, names: db.names, answerTimeoutMs };
+  const repeat: Repeat = (run) => withRetry(run, retry);
+  const migrated = createMigrationCheck(target, repeat);
+  const { createJobs, acquireJobs, ...methods } = createMethods(db, repeat);
   const adapter: StateAdapter<TTxContext, TContext, TJobId> = {
     capabilities: {
       concurrentWriters: true,
@@ -104,7 +131,14 @@ export const createMongoStateAdapter = async <
     runInTransaction: (callback) => stateProvider.runInTransaction(callback),
     isInTransaction: (context) =>
       Promise.resolve(stateProvider.sessionOf(context)?.inTransaction?.() ?? false),
-    createJobs,
+    createJobs: async (params) => {
+      await migrated();
+      return createJobs(params);
+    },
+    acquireJobs: async (params) => {
+      await migrated();
+      return acquireJobs(params);
+    },
     ...methods,
   };
   return {
@@ -115,11 +149,8 @@ export const createMongoStateAdapter = async <
       StateAdapter<TTxContext, TContext, TJobId>
     >(adapter, retry),
     // Repeats by itself, with the ids of its first try.
-    createJobs,
-    migrateToLatest: (migrateOptions) => {
-      const target = { database, names: db.names, answerTimeoutMs };
-      return withRetry(() => migrateToLatest(target, migrateOptions), retry);
-    },
+    createJobs: adapter.createJobs,
+    migrateToLatest: (migrateOptions) => repeat(() => migrateToLatest(target, migrateOptions)),
   };
 };
 

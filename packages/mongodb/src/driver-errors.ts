@@ -38,6 +38,9 @@ const networkCodes = new Set([
 const networkNames = new Set([
   "MongoNetworkError",
   "MongoNetworkTimeoutError",
+  // All connections were busy for `waitQueueTimeoutMS`, or all of it took longer than `timeoutMS`.
+  "MongoWaitQueueTimeoutError",
+  "MongoOperationTimeoutError",
   "MongoServerSelectionError",
   "MongoPoolClearedError",
   "PoolClearedError",

@@ -140,3 +140,89 @@ export class MongoNotifyCollectionError extends QueuertError {
     this.collection = collection;
   }
 }
+
+/** No server could be found, or none that may be written to. */
+export class MongoUnreachableError extends QueuertError {
+  readonly code = "QUEUERT_MONGODB_UNREACHABLE" as const;
+
+  constructor(reason: string, options?: ErrorOptions) {
+    super(
+      `MongoDB could not be reached (${reason}). Check that the server runs, and that the hosts, the name of the replica ` +
+        "set and the credentials of the connection are right. A client whose first connection has failed stays closed: " +
+        "make a new one, or call its `connect`.",
+      options,
+    );
+  }
+}
+
+/** The user of the connection may not do what the library needs. */
+export class MongoPermissionError extends QueuertError {
+  readonly code = "QUEUERT_MONGODB_PERMISSION_DENIED" as const;
+  readonly collection: string;
+
+  // The server's own message repeats the command, payloads and all: it is for the cause.
+  constructor(collection: string, options?: ErrorOptions) {
+    super(
+      `The user of the connection lacks rights on the collection ${collection}. The role "readWrite" on the database has ` +
+        "all that is needed, migrations included.",
+      options,
+    );
+    this.collection = collection;
+  }
+}
+
+/** Collections or indexes are missing. */
+export class MongoNotMigratedError extends QueuertError {
+  readonly code = "QUEUERT_MONGODB_NOT_MIGRATED" as const;
+  readonly missing: readonly string[];
+
+  constructor(missing: readonly string[], options?: ErrorOptions) {
+    super(
+      `The database lacks what \`migrateToLatest\` makes: ${missing.join(", ")}. Call it on the state adapter before using ` +
+        "it, or check the `databaseName` and `collectionPrefix` options.",
+      options,
+    );
+    this.missing = missing;
+  }
+}
+
+/** Somebody else has something under a name that Queuert needs. */
+export class MongoCollectionTakenError extends QueuertError {
+  readonly code = "QUEUERT_MONGODB_COLLECTION_TAKEN" as const;
+  readonly collection: string;
+
+  constructor(collection: string, reason: string, options?: ErrorOptions) {
+    super(
+      `The collection ${collection} is not one that Queuert has made (${reason}). Nothing was changed; choose another ` +
+        "`collectionPrefix`, or a database of Queuert's own.",
+      options,
+    );
+    this.collection = collection;
+  }
+}
+
+/** A job would have become larger than MongoDB lets a document be. */
+export class MongoDocumentTooLargeError extends QueuertError {
+  readonly code = "QUEUERT_MONGODB_DOCUMENT_TOO_LARGE" as const;
+
+  constructor(options?: ErrorOptions) {
+    super(
+      "A job with its input, output and blockers must fit into 16 MB, the most that a document of MongoDB's can hold. Nothing of " +
+        "it was stored; keep large payloads elsewhere, and give jobs a reference to them.",
+      options,
+    );
+  }
+}
+
+/** The client asks the server to refuse what notifications are made with. */
+export class MongoStrictApiError extends QueuertError {
+  readonly code = "QUEUERT_MONGODB_STRICT_API" as const;
+
+  constructor(options?: ErrorOptions) {
+    super(
+      "The client was made with `serverApi: { strict: true }`, and the Stable API has neither capped collections nor cursors that " +
+        "wait. Give `createMongoNotifyAdapter` a client without it, or use another notify adapter.",
+      options,
+    );
+  }
+}

@@ -5,8 +5,10 @@
 import { answered } from "./answered.ts";
 import type { CollectionNames } from "./database.ts";
 import type { MongoDatabase } from "./driver.ts";
+import { assertOurs } from "./assert-ours.ts";
 import { MongoIndexDriftError } from "./errors.ts";
-import { type IndexDefinition, toCollectionIndexes } from "./indexes.ts";
+import { type CollectionIndexes, type IndexDefinition, toCollectionIndexes } from "./indexes.ts";
+import { toNamedError } from "./named-errors.ts";
 
 export interface MigrateOptions {
   /** Only says what would be created. */
@@ -20,7 +22,7 @@ export interface MigrationReport {
   readonly foreign: readonly string[];
 }
 
-interface StoredIndex {
+export interface StoredIndex {
   readonly name: string;
   readonly key: object;
   readonly partialFilterExpression?: object;
@@ -30,7 +32,7 @@ interface StoredIndex {
   readonly expireAfterSeconds?: number;
 }
 
-interface Target {
+export interface Target {
   readonly database: MongoDatabase;
   readonly names: CollectionNames;
   readonly answerTimeoutMs: number;
@@ -41,31 +43,82 @@ export const migrateToLatest = async (
   target: Target,
   { dryRun = false }: MigrateOptions = {},
 ): Promise<MigrationReport> => {
-  const { database, names, answerTimeoutMs } = target;
-  const inTime = (command: object): Promise<object> =>
-    answered(answerTimeoutMs, () => database.command(command));
-  const created: string[] = [];
-  const foreign: string[] = [];
-  const differences: string[] = [];
-  for (const { collection, indexes } of toCollectionIndexes(names)) {
-    const stored = await readIndexes(inTime, collection);
-    if (stored === null) created.push(collection);
-    const missing: IndexDefinition[] = [];
-    for (const index of indexes) {
-      const found = stored?.find(({ name }) => name === index.name);
-      if (found === undefined) missing.push(index);
-      else if (!isSameIndex(index, found)) differences.push(`${collection}.${index.name}`);
-    }
-    created.push(...missing.map(({ name }) => `${collection}.${name}`));
-    foreign.push(...toForeign(collection, indexes, stored ?? []));
-    if (dryRun) continue;
-    if (stored === null) await createCollection(inTime, collection);
+  const { database, names } = target;
+  const inTime = inTimeOn(target);
+  // All are looked at before any is written: what is somebody else's must find nothing changed.
+  const plans: Plan[] = [];
+  for (const each of toCollectionIndexes(names)) {
+    plans.push(await named(each.collection, look(inTime, each, each.collection === names.jobs)));
+  }
+  for (const { collection, stored, missing } of dryRun ? [] : plans) {
+    if (stored === null) await named(collection, createCollection(inTime, collection));
     // Of a collection that has just been made nothing is to be read.
     const run: RunCommand = stored === null ? inTime : (command) => database.command(command);
-    if (missing.length > 0) await createIndexes(run, collection, missing);
+    if (missing.length > 0) await named(collection, createIndexes(run, collection, missing));
   }
+  const differences = plans.flatMap((plan) => plan.differences);
   if (differences.length > 0) throw new MongoIndexDriftError(differences);
-  return { created, foreign };
+  return {
+    created: plans.flatMap(({ collection, stored, missing }) => [
+      ...(stored === null ? [collection] : []),
+      ...missing.map(({ name }) => `${collection}.${name}`),
+    ]),
+    foreign: plans.flatMap((plan) => plan.foreign),
+  };
+};
+
+interface Plan {
+  readonly collection: string;
+  readonly stored: readonly StoredIndex[] | null;
+  readonly missing: readonly IndexDefinition[];
+  readonly differences: readonly string[];
+  readonly foreign: readonly string[];
+}
+
+const look = async (
+  run: RunCommand,
+  { collection, indexes }: CollectionIndexes,
+  isJobs: boolean,
+): Promise<Plan> => {
+  const stored = await readIndexes(run, collection);
+  if (stored !== null) await assertOurs(run, collection, stored, isJobs);
+  const byName = new Map(stored?.map((index) => [index.name, index]));
+  return {
+    ...{ collection, stored },
+    missing: indexes.filter(({ name }) => !byName.has(name)),
+    differences: indexes.flatMap((index) => {
+      const found = byName.get(index.name);
+      return found === undefined || isSameIndex(index, found) ? [] : `${collection}.${index.name}`;
+    }),
+    foreign: toForeign(collection, indexes, stored ?? []),
+  };
+};
+
+/** Collections and indexes that are not there, by name. */
+export const findMissing = async (target: Target): Promise<readonly string[]> => {
+  const missing: string[] = [];
+  for (const { collection, indexes } of toCollectionIndexes(target.names)) {
+    const stored = await readIndexes(inTimeOn(target), collection);
+    if (stored === null) missing.push(collection);
+    const names = new Set(stored?.map(({ name }) => name));
+    missing.push(
+      ...indexes.flatMap(({ name }) => (names.has(name) ? [] : `${collection}.${name}`)),
+    );
+  }
+  return missing;
+};
+
+const inTimeOn =
+  ({ database, answerTimeoutMs }: Target): RunCommand =>
+  (command) =>
+    answered(answerTimeoutMs, () => database.command(command));
+
+const named = async <T>(collection: string, answer: Promise<T>): Promise<T> => {
+  try {
+    return await answer;
+  } catch (error) {
+    throw toNamedError(error, collection);
+  }
 };
 
 const toForeign = (
@@ -79,10 +132,13 @@ const toForeign = (
     .filter(({ key }) => JSON.stringify(key) !== '{"_id":"hashed"}')
     .map(({ name }) => `${collection}.${name}`);
 
-type RunCommand = (command: object) => Promise<object>;
+export type RunCommand = (command: object) => Promise<object>;
 
 const namespaceNotFound = 26;
 const namespaceExists = 48;
+const isView = 166;
+// The same name for another index, or the same index under another name.
+const indexConflicts = new Set<unknown>([85, 86]);
 
 const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
@@ -99,6 +155,8 @@ const readIndexes = async (
     return answer.cursor.firstBatch;
   } catch (error) {
     if (codeOf(error) === namespaceNotFound) return null;
+    // None of its own; what it is, is said elsewhere.
+    if (codeOf(error) === isView) return [];
     throw error;
   }
 };
@@ -120,7 +178,12 @@ const createIndexes = async (
   collection: string,
   indexes: readonly IndexDefinition[],
 ): Promise<void> => {
-  await run({ createIndexes: collection, indexes, writeConcern });
+  try {
+    await run({ createIndexes: collection, indexes, writeConcern });
+  } catch (error) {
+    if (!indexConflicts.has(codeOf(error)) || !(error instanceof Error)) throw error;
+    throw new MongoIndexDriftError([`${collection}: ${error.message}`], { cause: error });
+  }
 };
 
 const isSameIndex = (wanted: IndexDefinition, stored: StoredIndex): boolean =>

@@ -5,6 +5,7 @@ import { answered } from "./answered.ts";
 import { toTransactionError } from "./driver-errors.ts";
 import type { MongoDatabase, MongoSession } from "./driver.ts";
 import { fitsOneCommand, insertByCommand } from "./insert-command.ts";
+import { toNamedError } from "./named-errors.ts";
 import { isTouched, noteInserted, noteTouched } from "./touched.ts";
 import type { JobDocument } from "./job-document.ts";
 
@@ -81,6 +82,15 @@ const localRead = { ...primary, readConcern: { level: "local" } } as const;
 // the next: a sequence that has ended but for its output. This one waits for what is being committed.
 const snapshotRead = { ...primary, readConcern: { level: "snapshot" } } as const;
 
+// Values as this package reads them, whatever the client prefers: numbers as BSON objects or bigints would pass for others.
+export const plainValues = {
+  raw: false,
+  fieldsAsRaw: {},
+  promoteValues: true,
+  promoteLongs: true,
+  useBigInt64: false,
+} as const;
+
 // All in one answer, as far as it can hold them; the driver asks for a hundred at a time.
 const batchSize = 100_000;
 
@@ -90,7 +100,7 @@ const readOptions = (
   options: FindOptions | undefined,
 ): object => {
   const { candidates = false, ...others } = options ?? {};
-  const rest = { ...others, batchSize };
+  const rest = { ...plainValues, ...others, batchSize };
   // Within a transaction concerns are the transaction's, and a command that names one is refused.
   if (scope.session !== undefined) return { ...rest, ...primary, session: scope.session };
   const settledRead = isSharded ? snapshotRead : majorityRead;
@@ -99,8 +109,8 @@ const readOptions = (
 
 const writeOptions = (scope: Scope, options: object = {}): object =>
   scope.session === undefined
-    ? { ...options, ...majorityWrite }
-    : { ...options, session: scope.session };
+    ? { ...plainValues, ...options, ...majorityWrite }
+    : { ...plainValues, ...options, session: scope.session };
 
 // A session runs one command at a time; callers may well start two at once in one transaction.
 const turns = new WeakMap<MongoSession, AsyncLock>();
@@ -116,14 +126,13 @@ const inTurn = <T>(session: MongoSession, run: () => Promise<T>): Promise<T> => 
 
 /** Runs a command in time and in turn, its errors typed. */
 const createTyped =
-  (answerTimeoutMs: number) =>
-  async <T>(scope: Scope, run: () => Promise<T>): Promise<T> => {
+  (answerTimeoutMs: number, name: string) =>
+  async <T>({ session }: Scope, run: () => Promise<T>): Promise<T> => {
     const runInTime = (): Promise<T> => answered(answerTimeoutMs, run);
-    if (scope.session === undefined) return runInTime();
     try {
-      return await inTurn(scope.session, runInTime);
+      return await (session === undefined ? runInTime() : inTurn(session, runInTime));
     } catch (error) {
-      throw toTransactionError(error);
+      throw toNamedError(session === undefined ? error : toTransactionError(error), name);
     }
   };
 
@@ -140,7 +149,9 @@ export const createStoreCollection = <TDocument extends object>(
   name: string,
 ): StoreCollection<TDocument> => {
   const collection = database.collection(name);
-  const typed = createTyped(answerTimeoutMs);
+  const typed = createTyped(answerTimeoutMs, name);
+  // Two stores may take part in one transaction, and ids of one's own may be the same in both.
+  const space = `${database.databaseName}.${name}`;
   return {
     name,
     find: (scope, filter, options) =>
@@ -162,14 +173,14 @@ export const createStoreCollection = <TDocument extends object>(
     insertMany: (scope, documents) =>
       typed(scope, async () => {
         const { session } = scope;
-        if (session !== undefined) noteInserted(session, name, documents);
+        if (session !== undefined) noteInserted(session, space, documents);
         if (session !== undefined && documents.length > 1 && fitsOneCommand(documents)) {
           await insertByCommand(database, name, documents, session);
         } else await collection.insertMany(documents, writeOptions(scope));
       }),
     updateMany: (scope, filter, update, options) =>
       typed(scope, async () => {
-        if (scope.session !== undefined) noteTouched(scope.session, name, filter);
+        if (scope.session !== undefined) noteTouched(scope.session, space, filter);
         const result = await collection.updateMany(filter, update, writeOptions(scope, options));
         return result.modifiedCount;
       }),
@@ -177,14 +188,14 @@ export const createStoreCollection = <TDocument extends object>(
       typed(scope, async () => {
         const { session } = scope;
         if (session !== undefined) {
-          for (const { updateOne } of updates) noteTouched(session, name, updateOne.filter);
+          for (const { updateOne } of updates) noteTouched(session, space, updateOne.filter);
         }
         const result = await collection.bulkWrite(updates, writeOptions(scope, options));
         return result.modifiedCount;
       }),
     findOneAndUpdate: (scope, filter, update, { unacknowledgedByMajority = false, ...rest }) =>
       typed(scope, async () => {
-        if (scope.session !== undefined) noteTouched(scope.session, name, filter);
+        if (scope.session !== undefined) noteTouched(scope.session, space, filter);
         const options = {
           ...writeOptions(scope, {
             ...rest,
@@ -196,10 +207,10 @@ export const createStoreCollection = <TDocument extends object>(
         // As above.
         return (await collection.findOneAndUpdate(filter, update, options)) as TDocument | null;
       }),
-    isTouched: (scope, id) => isTouched(scope.session, name, id),
+    isTouched: (scope, id) => isTouched(scope.session, space, id),
     deleteMany: (scope, filter) =>
       typed(scope, async () => {
-        if (scope.session !== undefined) noteTouched(scope.session, name, filter);
+        if (scope.session !== undefined) noteTouched(scope.session, space, filter);
         const result = await collection.deleteMany(filter, writeOptions(scope));
         return result.deletedCount;
       }),

@@ -1,5 +1,5 @@
 import type { ClientSession, Db, MongoClient } from "mongodb";
-import { assertMethods } from "queuert/internal";
+import { assertMethods, assertName, assertPositiveMs } from "queuert/internal";
 import { runMongoTransaction, type RunMongoTransactionOptions } from "../run-transaction.ts";
 import type { MongoStateProvider } from "../state-provider.ts";
 
@@ -32,6 +32,9 @@ export const createMongodbProvider = ({
   commitTimeoutMs,
 }: MongodbProviderOptions): MongodbProvider => {
   assertMethods(client, "client", ["db", "startSession"], "give a `MongoClient`");
+  // To the driver an empty name is none: jobs would go to the database of the connection string.
+  if (databaseName !== undefined) assertName(databaseName, "databaseName");
+  if (commitTimeoutMs !== undefined) assertPositiveMs(commitTimeoutMs, "commitTimeoutMs");
   return {
     database: client.db(databaseName),
     runInTransaction: (callback) =>

@@ -5,7 +5,7 @@ import { type JobDocument, toStateJob } from "../job-document.ts";
 import type { Scope } from "../store.ts";
 import { createToken } from "../token.ts";
 import type { Settled } from "./completion.ts";
-import { toDocuments } from "./create-jobs.ts";
+import { onlyOnce, toDocuments } from "./create-jobs.ts";
 
 /** The next job of each completion that continues, made before its transaction so that every try stores the same. */
 export interface ContinuationDocuments {
@@ -56,7 +56,7 @@ export const insertContinuations = async (
       handedOn.push(completion.outcome.jobId);
     }
   }
-  if (inserted.length > 0) await jobs.insertMany(scope, inserted);
+  if (inserted.length > 0) await onlyOnce(() => jobs.insertMany(scope, inserted));
   if (handedOn.length > 0) {
     const marked = { hasWaiters: true, token: createToken() };
     await jobs.updateMany(scope, { _id: { $in: handedOn } }, { $set: marked });

@@ -38,8 +38,8 @@ const insert = async (
   return documents.map((document) => ({ job: toStateJob(document), deduplicated: false }));
 };
 
-// In the caller's transaction nothing is tried twice: an id that is taken is another job's.
-const onlyOnce = async <T>(store: () => Promise<T>): Promise<T> => {
+// In a transaction nothing is tried twice by itself: an id that is taken is another job's.
+export const onlyOnce = async <T>(store: () => Promise<T>): Promise<T> => {
   try {
     return await store();
   } catch (error) {
