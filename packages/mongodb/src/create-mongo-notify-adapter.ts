@@ -12,7 +12,9 @@ import {
   type NotifyTransport,
   withinTime,
 } from "queuert/internal";
-import { MongoNotifyCollectionError } from "./errors.ts";
+import { MongoStrictApiError } from "./errors.ts";
+import { isStrictApi, toNamedError } from "./named-errors.ts";
+import { createNotifyCollection } from "./notify-collection.ts";
 import { answerMs, openMs, openNotificationTail, pingMs } from "./notification-tail.ts";
 import type { MongoNotifyProvider, NotifyCollection } from "./notify-provider.ts";
 
@@ -28,7 +30,6 @@ export interface MongoNotifyAdapterOptions {
 
 const defaultSizeBytes = 4 * 1_024 * 1_024;
 const payloadBytesMax = 16_384;
-const namespaceExists = 48;
 
 /** Notifications within MongoDB: no second system. Wakes every listener of a type; no hint counts are kept. */
 // Asynchronous as all factories of adapters are, though it connects only when there is something to tell or hear.
@@ -48,25 +49,49 @@ export const createMongoNotifyAdapter = async (
   return createChannelNotifyAdapter({ transport, onError: options.onError });
 };
 
+// The cursor waits on its connection for seconds; whatever else the client is asked would wait with it.
+const assertRoom = ({ database }: MongoNotifyProvider): void => {
+  const { client } = database as { client?: { options?: { maxPoolSize?: unknown } } };
+  if (client?.options?.maxPoolSize !== 1) return;
+  const remedy =
+    "listening keeps one connection busy, and its client has no other; give one with a `maxPoolSize` of 2 or more";
+  throw new InvalidOptionError("provider", "a client with `maxPoolSize: 1`", remedy);
+};
+
 const createTransport = (
-  { provider: { database }, onError }: MongoNotifyAdapterOptions,
+  { provider, onError }: MongoNotifyAdapterOptions,
   name: string,
   sizeBytes: number,
 ): NotifyTransport => {
+  const { database } = provider;
   const collection = database.collection(name);
+  const named = (error: unknown): never => {
+    throw isStrictApi(error)
+      ? new MongoStrictApiError({ cause: error })
+      : toNamedError(error, name);
+  };
   let creating: Promise<NotifyCollection> | undefined;
   // Before the first insert, which would create one that is not capped.
   const created = (): Promise<NotifyCollection> => {
     // Not without an end: everybody waits for this one promise.
-    creating ??= withinTime(create(database, name, sizeBytes), openMs, "Creating").then(
-      () => collection,
-    );
+    creating ??= withinTime(
+      createNotifyCollection(database, name, { sizeBytes, channels: wireNames }),
+      openMs,
+      "Creating",
+    ).then(() => collection, named);
     // A failure is tried again by the next call.
     creating.catch(() => (creating = undefined));
     return creating;
   };
   const subscriber = createReconnectingSubscriber({
-    connect: async (events) => openNotificationTail(await created(), events),
+    connect: async (events) => {
+      assertRoom(provider);
+      // Looked at each time: the cursor may have been lost with its collection, and then the next publisher's insert has made an
+      // ordinary one.
+      creating = undefined;
+      const ready = await created();
+      return openNotificationTail(ready, events).catch(named);
+    },
     onError,
     pingTimeoutMs: pingMs,
   });
@@ -76,7 +101,7 @@ const createTransport = (
       const documents = messages.map(({ text }) => ({ channel: wireName(channel), text: text() }));
       const insert = async (): Promise<void> => {
         const ready = await created();
-        await ready.insertMany(documents, { writeConcern: { w: 1 }, ordered: false });
+        await ready.insertMany(documents, { writeConcern: { w: 1 }, ordered: false }).catch(named);
       };
       await withinTime(insert(), answerMs, "Publishing");
     },
@@ -87,32 +112,6 @@ const createTransport = (
 
 const wireName = (channel: NotifyChannel): string => `queuert_${notifyChannelSuffixes[channel]}`;
 
-const create = async (
-  database: MongoNotifyProvider["database"],
-  name: string,
-  sizeBytes: number,
-): Promise<void> => {
-  try {
-    await database.command({ create: name, capped: true, size: sizeBytes });
-  } catch (error) {
-    const code = typeof error === "object" && error !== null && "code" in error ? error.code : null;
-    if (code !== namespaceExists) throw error;
-    await assertCapped(database, name);
-  }
-};
-
-// Another process has created it, with the same options or others; or somebody has inserted into it by hand.
-const assertCapped = async (
-  database: MongoNotifyProvider["database"],
-  name: string,
-): Promise<void> => {
-  // What every server answers to `listCollections`.
-  const answer = (await database.command({ listCollections: 1, filter: { name } })) as {
-    readonly cursor: {
-      readonly firstBatch: readonly { readonly options?: { readonly capped?: boolean } }[];
-    };
-  };
-  if (answer.cursor.firstBatch[0]?.options?.capped !== true) {
-    throw new MongoNotifyCollectionError(name);
-  }
-};
+const wireNames: readonly string[] = [
+  ...[wireName("jobScheduled"), wireName("sequenceCompleted"), wireName("ownershipLost")],
+];

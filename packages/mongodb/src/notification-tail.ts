@@ -9,6 +9,7 @@ import {
   withinTime,
 } from "queuert/internal";
 import type { NotifyCollection, TailableCursor } from "./notify-provider.ts";
+import { plainValues } from "./store.ts";
 
 export interface NotificationDocument {
   readonly channel: string;
@@ -25,7 +26,7 @@ export const answerMs = 2_000;
 export const pingMs: number = awaitMs + answerMs;
 
 // Never a channel's name: those have a prefix.
-const markChannel = "";
+export const markChannel = "";
 
 /** Starts to tail; resolves when whatever is published from then on arrives. Leaves nothing open when it rejects. */
 export const openNotificationTail = async (
@@ -40,6 +41,7 @@ export const openNotificationTail = async (
   const cursor = collection.find(
     {},
     {
+      ...plainValues,
       projection: { _id: 0 },
       tailable: true,
       awaitData: true,

@@ -7,7 +7,7 @@ import {
   notifyAdapterTestSuite,
   type NotifyAdapterHarness,
 } from "queuert/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createMongoNotifyAdapter, MongoNotifyCollectionError } from "../src/index.ts";
 import { openNotifyMongodb } from "../src/testing.ts";
 import { proxied } from "./urls.ts";
@@ -60,6 +60,65 @@ describe("the collection of notifications", () => {
       await client.close();
       await drop();
     }
+  });
+
+  it("is made again when somebody has dropped it, also by a publisher's insert", async () => {
+    const { url, drop, name } = await providedMongodb().createDatabase();
+    const clients = [new MongoClient(url), new MongoClient(url)] as const;
+    const [listening, publishing] = await Promise.all(
+      clients.map((client) =>
+        createMongoNotifyAdapter({ provider: { database: client.db(name) } }),
+      ),
+    );
+    const heard: string[] = [];
+    const stop = await listening?.listenJobSequenceCompleted({
+      sequenceIds: ["a", "b"],
+      onSequenceCompleted: (id) => heard.push(id),
+    });
+    const collection = clients[0].db(name).collection("queuert_notifications");
+    await publishing?.notifyJobSequenceCompleted(["a"]);
+    await vi.waitFor(() => expect(heard).toEqual(["a"]));
+    for (const round of [1, 2, 3]) {
+      await collection.drop();
+      await publishing?.notifyJobSequenceCompleted(["c"]);
+      await vi.waitFor(async () => {
+        await publishing?.notifyJobSequenceCompleted(["b"]);
+        expect(heard.length).toBeGreaterThan(round);
+      }, 8_000);
+      expect(await collection.options()).toMatchObject({ capped: true });
+      heard.splice(round + 1);
+    }
+    // Nobody was there to mend it, and this one has never seen it capped.
+    await stop?.();
+    await listening?.close();
+    await collection.drop();
+    await publishing?.notifyJobSequenceCompleted(["a"]);
+    const late = await createMongoNotifyAdapter({ provider: { database: clients[0].db(name) } });
+    await late.listenJobSequenceCompleted({ sequenceIds: ["a"], onSequenceCompleted: () => {} });
+    expect(await collection.options()).toMatchObject({ capped: true });
+    await Promise.all([late.close(), publishing?.close()]);
+    await Promise.all(clients.map((client) => client.close()));
+    await drop();
+  });
+
+  it.each([
+    ["maxPoolSize: 1", { maxPoolSize: 1 }, "QUEUERT_INVALID_OPTION"],
+    [
+      "a strict Stable API",
+      { serverApi: { version: "1", strict: true } },
+      "QUEUERT_MONGODB_STRICT_API",
+    ],
+  ] as const)("cannot be listened to with %s, and that is said", async (_, options, code) => {
+    const { url, drop, name } = await providedMongodb().createDatabase();
+    const client = new MongoClient(url, options);
+    const adapter = await createMongoNotifyAdapter({ provider: { database: client.db(name) } });
+    const listening = adapter.listenJobSequenceCompleted({
+      ...{ sequenceIds: ["a"], onSequenceCompleted: () => {} },
+    });
+    await expect(listening).rejects.toMatchObject({ code });
+    await adapter.close();
+    await client.close();
+    await drop();
   });
 
   it("is created once by many processes at the same time, and keeps no more than its size", async () => {
