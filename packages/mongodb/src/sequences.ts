@@ -2,15 +2,13 @@
 // continuation come in between.
 import type { StateSequence } from "queuert/internal";
 import type { Database } from "./database.ts";
-import { toStateJob, type JobDocument } from "./job-document.ts";
+import { type JobDocument, sequenceIdOf, toStateJob } from "./job-document.ts";
 import type { FindOptions, Scope } from "./store.ts";
 
 export interface SequenceDocuments {
   readonly first: JobDocument;
   readonly current: JobDocument;
 }
-
-type FirstWithLast = JobDocument & { readonly last: readonly JobDocument[] };
 
 /** To first jobs: adds the one at the highest position above 0, if any, as `last`. One index probe for each. */
 export const withLastJob = (jobs: string): object => ({
@@ -23,10 +21,31 @@ export const withLastJob = (jobs: string): object => ({
   },
 });
 
-export const toSequenceDocuments = ({ last, ...first }: FirstWithLast): SequenceDocuments => ({
-  first,
-  current: last[0] ?? first,
-});
+/**
+ * Behind it: the two as documents of their own, the first job first. As one they may be more than the 16 MB that the server can answer,
+ * where each of them is not.
+ */
+export const firstThenLast: readonly object[] = [
+  {
+    $project: {
+      both: {
+        $concatArrays: [[{ $unsetField: { field: "last", input: "$$ROOT" } }], "$last"],
+      },
+    },
+  },
+  { $unwind: "$both" },
+  { $replaceRoot: { newRoot: "$both" } },
+];
+
+/** Of what the stages above answer, in the order of the first jobs. */
+export const toSequences = (jobs: readonly JobDocument[]): Map<string, SequenceDocuments> => {
+  const last = new Map(jobs.map((job) => [sequenceIdOf(job), job]));
+  return new Map(
+    jobs
+      .filter(({ position }) => position === 0)
+      .map((first) => [first._id, { first, current: last.get(first._id) ?? first }]),
+  );
+};
 
 export const toStateSequence = ({ first, current }: SequenceDocuments): StateSequence => ({
   first: toStateJob(first),
@@ -52,12 +71,12 @@ const findTogether = async (
   ids: readonly string[],
   options?: Pick<FindOptions, "candidates">,
 ): Promise<Map<string, SequenceDocuments>> => {
-  const found = await jobs.aggregate<FirstWithLast>(
+  const found = await jobs.aggregate<JobDocument>(
     scope,
-    [{ $match: { _id: { $in: ids }, position: 0 } }, withLastJob(jobs.name)],
+    [{ $match: { _id: { $in: ids }, position: 0 } }, withLastJob(jobs.name), ...firstThenLast],
     options,
   );
-  return new Map(found.map((each) => [each._id, toSequenceDocuments(each)]));
+  return toSequences(found);
 };
 
 const findOnShards = async (

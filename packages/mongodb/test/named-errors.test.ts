@@ -160,6 +160,28 @@ it("payloads that no document can hold; what could be held is", async () => {
   await expect(completed).rejects.toMatchObject({ code });
 });
 
+it("no sequence of two jobs that are too large for one document", async () => {
+  const adapter = await migrated();
+  const input = JSON.stringify("x".repeat(9_000_000));
+  const [created] = await adapter.createJobs({ jobs: [aJob({ input })] });
+  const [taken] = (await adapter.acquireJobs({ workerId: "w", limit: 5, types })).jobs;
+  if (created === undefined || taken === undefined) throw new Error("A job is due");
+  const { id, leaseVersion } = taken.job;
+  const job = aContinuation(taken.job, { typeName: "next", input });
+  await adapter.completeJobs({
+    workerId: "w",
+    completions: [{ jobId: id, leaseVersion, outcome: { kind: "continuation", job } }],
+  });
+  const [sequence] = await adapter.runInTransaction((context) =>
+    adapter.getSequences({ context, ids: [id] }),
+  );
+  expect(sequence?.first.input).toBe(input);
+  expect(sequence?.current).toMatchObject({ typeName: "next", input });
+  const all = { typeNames: null, statuses: null, rootSequenceId: null, createdFrom: null };
+  const page = { createdTo: null, order: "desc", afterOrdinal: null, limit: 9 } as const;
+  expect(await adapter.listSequences({ ...all, ...page })).toEqual([sequence]);
+});
+
 it("rights that are missing, without the payload that the server repeats", async () => {
   const adapter = await migrated();
   const admin = client.db("admin");

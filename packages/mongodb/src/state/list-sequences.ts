@@ -1,7 +1,13 @@
 import type { StateAdapter, StateSequence } from "queuert/internal";
 import type { Database } from "../database.ts";
 import type { JobDocument } from "../job-document.ts";
-import { addLastJobs, toSequenceDocuments, toStateSequence, withLastJob } from "../sequences.ts";
+import {
+  addLastJobs,
+  firstThenLast,
+  toSequences,
+  toStateSequence,
+  withLastJob,
+} from "../sequences.ts";
 import type { Scope } from "../store.ts";
 import { createdWithin, pageAfter, treeMembers } from "./list-filters.ts";
 
@@ -42,17 +48,15 @@ const listAtOnce = async (
 ): Promise<StateSequence[]> => {
   const { statuses, limit } = params;
   const currentStatus = { $ifNull: [{ $first: "$last.status" }, "$status"] };
-  const found = await jobs.aggregate<JobDocument & { readonly last: readonly JobDocument[] }>(
-    scope,
-    [
-      { $match: toFilter(params) },
-      { $sort: toSort(params) },
-      withLastJob(jobs.name),
-      ...(statuses === null ? [] : [{ $match: { $expr: { $in: [currentStatus, statuses] } } }]),
-      { $limit: limit },
-    ],
-  );
-  return found.map((each) => toStateSequence(toSequenceDocuments(each)));
+  const found = await jobs.aggregate<JobDocument>(scope, [
+    { $match: toFilter(params) },
+    { $sort: toSort(params) },
+    withLastJob(jobs.name),
+    ...(statuses === null ? [] : [{ $match: { $expr: { $in: [currentStatus, statuses] } } }]),
+    { $limit: limit },
+    ...firstThenLast,
+  ]);
+  return [...toSequences(found).values()].map(toStateSequence);
 };
 
 // Looks at as many sequences as the page may hold, and at the next as long as it is not full: see `addLastJobs`.
