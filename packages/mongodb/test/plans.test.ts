@@ -47,6 +47,7 @@ const walk = async (adapter: AnyStateAdapter): Promise<void> => {
   await adapter.getSequences({ ids });
   await adapter.getBlockers({ ids });
   await adapter.listBlockerEdges({ ids });
+  await adapter.summarize({ runningLongMs: 1 });
   await adapter.runInTransaction((context) => adapter.lockSequences({ context, ids }));
   await adapter.deleteFinishedSequences({ completedForMs: 0, failedForMs: null, limit: 10 });
   await adapter.runInTransaction((context) =>
