@@ -4,6 +4,7 @@ import type { CompletionOutcome, NewContinuationJob } from "../adapters/state-ad
 import type { Effects } from "../after-commit/effects.ts";
 import type { Engine } from "../engine.ts";
 import { ProcessMisuseError } from "../errors.ts";
+import { assertObject } from "../model/assert-option.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { addBlockers } from "./add-blockers.ts";
 import { checkNewJob, type NewJobOptions } from "./new-job.ts";
@@ -27,6 +28,7 @@ export const toNewContinuation = async (
   options: NewJobOptions,
   traceContext: string | null,
 ): Promise<NewContinuationJob> => {
+  assertObject(options, "continueWith");
   const fields = await checkNewJob(engine, options);
   engine.registry.assertContinuation(from.typeName, fields.typeName);
   return {

@@ -66,6 +66,10 @@ export const toRetryPolicy = (config: RetryConfig = {}, option = "retryConfig"):
   assertObject(config, option);
   assertSpelling(config, optionNames, `${option}.`);
   const { maxAttempts } = config;
+  if (maxAttempts === Infinity) {
+    const remedy = "leave it out: attempts are not limited then";
+    throw new InvalidOptionError(`${option}.maxAttempts`, maxAttempts, remedy);
+  }
   if (maxAttempts !== undefined) {
     assertInteger(maxAttempts, `${option}.maxAttempts`, { min: 1, max: 2 ** 31 - 1 });
   }

@@ -276,6 +276,26 @@ export const continuingSuite: BehaviourSuite = defineBehaviourSuite("continuing"
     });
   });
 
+  rule("continueWith that is given nothing says so", async ({ open }) => {
+    const client = await open();
+    const [byValue, byCallback] = [await client.start("first"), await client.start("first")];
+    await client.work({
+      first: {
+        retryConfig: { maxAttempts: 1 },
+        process: async ({ job, complete }) =>
+          // The compiler would refuse it.
+          job.id === byValue.id
+            ? complete.continueWith(undefined as never)
+            : complete(({ continueWith }) => continueWith(undefined as never)),
+      },
+    });
+    for (const each of [byValue, byCallback]) {
+      expect(await client.until(each, "failed")).toMatchObject({
+        error: expect.stringMatching(/continueWith.*give an object/),
+      });
+    }
+  });
+
   rule("complete.continueWith refuses blockers, which need a transaction", async ({ open }) => {
     const client = await open();
     const first = await client.start("first");
