@@ -17,6 +17,7 @@ describe("when marks are used", () => {
     Array.from({ length: 100 }, (_, index) => ({
       job: { typeName: "every", priority: 0, ordinal: ordinal - index },
       scheduledAtUs: 1_000_000 + ordinal,
+      reclaimedFrom: null as string | null,
     }));
   const probe = (marks: LowWaterMarks, tookMs: number, count = 100, upTo = 100): boolean => {
     const start = marks.current(types);
@@ -52,6 +53,36 @@ describe("when marks are used", () => {
       marks: [{ typeName: "every", priority: 0, scheduledAtUs: 1_000_200, ordinal: 200 }],
       leasesAfterUs: 7_000,
     });
+  });
+
+  it("a full probe that takes long takes no more than a twentieth of the time, and comes at least every half minute", () => {
+    for (const [tookMs, restMs] of [
+      [30, 1_000],
+      [200, 4_000],
+      [5_000, 30_000],
+    ] as const) {
+      const marks = createLowWaterMarks(() => now);
+      probe(marks, tookMs);
+      probe(marks, tookMs, 100, 200);
+      now += restMs - 1;
+      expect(marks.current(types).isFull).toBe(false);
+      now += 1;
+      expect(marks.current(types).isFull).toBe(true);
+    }
+  });
+
+  it("what has been seen of leases grows with each probe, unless that has found some", () => {
+    now = 7_000;
+    const marks = slowed();
+    now = 7_100;
+    probe(marks, quickMs, 100, 300);
+    expect(marks.current(types).leasesAfterUs).toBe(7_100);
+    now = 7_200;
+    const [first, ...others] = rowsUpTo(400);
+    if (first === undefined) throw new Error("no rows");
+    const rows = [{ ...first, reclaimedFrom: "gone" }, ...others];
+    marks.learn(marks.current(types), rows, 100, { atUs: now, tookMs: quickMs });
+    expect(marks.current(types).leasesAfterUs).toBe(7_100);
   });
 
   it("a full probe follows within a second, and again while it is slow", () => {
