@@ -112,6 +112,5 @@ const createTransport = (
 
 const wireName = (channel: NotifyChannel): string => `queuert_${notifyChannelSuffixes[channel]}`;
 
-const wireNames: readonly string[] = [
-  ...[wireName("jobScheduled"), wireName("sequenceCompleted"), wireName("ownershipLost")],
-];
+// Its keys are the channels.
+const wireNames = (Object.keys(notifyChannelSuffixes) as readonly NotifyChannel[]).map(wireName);

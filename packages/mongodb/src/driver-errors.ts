@@ -4,6 +4,7 @@ import { MongoNoAnswerError, MongoTransactionAbortedError } from "./errors.ts";
 interface DriverError {
   readonly code?: unknown;
   readonly name?: unknown;
+  readonly message?: unknown;
   readonly errorLabels?: unknown;
   readonly hasErrorLabel?: unknown;
   readonly cause?: unknown;
@@ -12,6 +13,7 @@ interface DriverError {
 }
 
 const codes = {
+  namespaceExists: 48,
   maxTimeExpired: 50,
   writeConflict: 112,
   noSuchTransaction: 251,
@@ -49,8 +51,13 @@ const networkNames = new Set([
   "MongoNotConnectedError",
 ]);
 
-const asDriverError = (error: unknown): DriverError =>
+export const asDriverError = (error: unknown): DriverError =>
   typeof error === "object" && error !== null ? error : {};
+
+export const codeOf = (error: unknown): unknown => asDriverError(error).code;
+
+/** What was to be created is there already: another process was faster. */
+export const isAlreadyThere = (error: unknown): boolean => codeOf(error) === codes.namespaceExists;
 
 /** What is behind the error: another one, or nothing. */
 const originOf = (error: unknown): unknown => {

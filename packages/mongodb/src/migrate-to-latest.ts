@@ -6,6 +6,7 @@ import { answered } from "./answered.ts";
 import type { CollectionNames } from "./database.ts";
 import type { MongoDatabase } from "./driver.ts";
 import { assertOurs } from "./assert-ours.ts";
+import { codeOf, isAlreadyThere } from "./driver-errors.ts";
 import { MongoIndexDriftError } from "./errors.ts";
 import { type CollectionIndexes, type IndexDefinition, toCollectionIndexes } from "./indexes.ts";
 import { toNamedError } from "./named-errors.ts";
@@ -135,13 +136,9 @@ const toForeign = (
 export type RunCommand = (command: object) => Promise<object>;
 
 const namespaceNotFound = 26;
-const namespaceExists = 48;
 const isView = 166;
 // The same name for another index, or the same index under another name.
 const indexConflicts = new Set<unknown>([85, 86]);
-
-const codeOf = (error: unknown): unknown =>
-  typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 
 const readIndexes = async (
   run: RunCommand,
@@ -167,8 +164,7 @@ const createCollection = async (run: RunCommand, collection: string): Promise<vo
   try {
     await run({ create: collection, writeConcern });
   } catch (error) {
-    // Another process was faster.
-    if (codeOf(error) !== namespaceExists) throw error;
+    if (!isAlreadyThere(error)) throw error;
   }
 };
 

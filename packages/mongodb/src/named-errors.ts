@@ -1,34 +1,22 @@
 // Errors of the server that mean something about the installation or the payload, under a name and with a remedy.
+import { asDriverError, codeOf } from "./driver-errors.ts";
 import {
   MongoDocumentTooLargeError,
   MongoPermissionError,
   MongoUnreachableError,
 } from "./errors.ts";
 
-interface DriverError {
-  readonly code?: unknown;
-  readonly name?: unknown;
-  readonly message?: unknown;
-  readonly cause?: unknown;
-}
-
-const asDriverError = (error: unknown): DriverError =>
-  typeof error === "object" && error !== null ? error : {};
-
 const unauthorized = 13;
 const notInStrictApi = 323;
 // What an insert, and what an update would have made too large.
 const tooLarge = new Set<unknown>([10_334, 17_419, 17_420]);
 
-export const isUnauthorized = (error: unknown): boolean =>
-  asDriverError(error).code === unauthorized;
+export const isUnauthorized = (error: unknown): boolean => codeOf(error) === unauthorized;
 
 /** The command, or an option of it, is none of the Stable API, and the client has asked for nothing else. */
-export const isStrictApi = (error: unknown): boolean =>
-  asDriverError(error).code === notInStrictApi;
+export const isStrictApi = (error: unknown): boolean => codeOf(error) === notInStrictApi;
 
-/** Of a read: what the server has put together is too large. */
-export const isTooLarge = (error: unknown): boolean => {
+const isTooLarge = (error: unknown): boolean => {
   const { code, message } = asDriverError(error);
   if (tooLarge.has(code)) return true;
   // The driver measures some documents itself, and has no code for those that are too large.

@@ -1,4 +1,5 @@
 // The capped collection of notifications: made by whoever is first, and mended where it has been dropped under publishers.
+import { isAlreadyThere } from "./driver-errors.ts";
 import { MongoNotifyCollectionError } from "./errors.ts";
 import { isUnauthorized } from "./named-errors.ts";
 import { markChannel } from "./notification-tail.ts";
@@ -9,8 +10,6 @@ export interface NotifyCollectionOptions {
   readonly channels: readonly string[];
 }
 
-const namespaceExists = 48;
-
 /** Resolves when there is a capped one. */
 export const createNotifyCollection = async (
   database: NotifyDatabase,
@@ -20,11 +19,11 @@ export const createNotifyCollection = async (
   try {
     await database.command({ create: name, capped: true, size: options.sizeBytes });
   } catch (error) {
-    const code = typeof error === "object" && error !== null && "code" in error ? error.code : null;
+    const isThere = isAlreadyThere(error);
     // Who may not create one may still use the one that is there.
-    if (code !== namespaceExists && !isUnauthorized(error)) throw error;
+    if (!isThere && !isUnauthorized(error)) throw error;
     if (await isCapped(database, name)) return;
-    if (code !== namespaceExists) throw error;
+    if (!isThere) throw error;
     await mend(database, name, options);
   }
 };

@@ -18,14 +18,14 @@ export const subscribeLastingly = async (
   let timer: NodeJS.Timeout | undefined;
   let isWanted = true;
 
-  const open = (delayMs: number): Promise<() => void> =>
+  const open = (): Promise<() => void> =>
     subscribe(nc, subject, onMessage, (error) => {
       onError(error);
-      retryLater(delayMs);
+      retryLater(delayMinMs);
     });
   const retry = async (delayMs: number): Promise<void> => {
     try {
-      const opened = await open(delayMinMs);
+      const opened = await open();
       if (!isWanted) return opened();
       end = opened;
       onReconnected();
@@ -44,7 +44,7 @@ export const subscribeLastingly = async (
     timer.unref();
   };
 
-  end = await open(delayMinMs);
+  end = await open();
   return () => {
     isWanted = false;
     clearTimeout(timer);

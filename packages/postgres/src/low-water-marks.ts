@@ -58,7 +58,7 @@ export const createLowWaterMarks = (now: () => number = () => performance.now())
     marks.clear();
     leasesAfterUs = null;
   };
-  /** Whether it pays to leave anything behind, even for a second: there is a backlog, and walking to it is slow. */
+  /** Whether it pays to leave anything behind, even for a while: there is a backlog, and walking to it is slow. */
   const isSlow = (count: number, limit: number, { tookMs }: Probe): boolean =>
     count >= Math.max(backlogMin, limit) && tookMs >= slowProbeMs + slowProbePerJobMs * count;
 
