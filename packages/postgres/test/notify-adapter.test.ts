@@ -1,7 +1,8 @@
 import pg from "pg";
 import postgres from "postgres";
+import { createDeferred } from "queuert/internal";
 import { notifyAdapterTestSuite } from "queuert/testing";
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createPostgresJsNotifyProvider } from "../src/providers/postgres-js.ts";
 import {
   createPgPoolNotifyProvider,
@@ -41,6 +42,39 @@ for (const [serverName, databases] of servers) {
         }),
         hints: false,
         network: true,
+      });
+
+      // It is sent as the text of a statement.
+      it.each(["on", "off"])("sends any text, standard_conforming_strings %s", async (setting) => {
+        const database = new URL(await url());
+        const standard = `-c standard_conforming_strings=${setting}`;
+        if (driverName === "pg") database.searchParams.set("options", standard);
+        else database.searchParams.set("standard_conforming_strings", setting);
+        const { provider, close } = await connect(database.href);
+        const texts = [
+          "'; NOTIFY x; --",
+          "\\'",
+          "\\\\ \\n",
+          "$1 $a$ %s",
+          "名 \u{1F600} \n\t",
+          "{}",
+        ];
+        const heard: string[] = [];
+        const allHeard = createDeferred<void>();
+        const subscriber = await provider.connectSubscriber({
+          onMessage: (_channel, payload) => {
+            heard.push(payload);
+            if (heard.length === texts.length + 1) allHeard.resolve();
+          },
+          onLost: () => undefined,
+        });
+        await subscriber.subscribe('odd "name');
+        await provider.publish('odd "name', texts);
+        await provider.publish('odd "name', ["one"]);
+        await allHeard.promise;
+        expect(heard).toEqual([...texts, "one"]);
+        await subscriber.close();
+        await close();
       });
     });
   }

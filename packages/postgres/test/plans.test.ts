@@ -105,6 +105,25 @@ it("acquires from 20 types with an ordered probe each", async () => {
   expect(cost.buffers).toBeLessThan(100 * pagesPerJob);
 });
 
+it("finds the only job that is due among many that are not", async () => {
+  const quiet = { typeName: "quiet", priority: 0 };
+  const later = Array.from({ length: 20_000 }, () =>
+    anEntryJob({ ...quiet, schedule: { afterMs: 3_600_000 } }),
+  );
+  await state.createJobs({ jobs: [...later, anEntryJob(quiet)] });
+  const params = { workerId: "w", limit: 100, types: [{ ...quiet, leaseMs: 60_000, limit: 100 }] };
+  const cost = await costOf(async () => {
+    expect((await state.acquireJobs(params)).jobs).toHaveLength(1);
+    await state.createJobs({ jobs: [anEntryJob(quiet)] });
+  });
+  expect(cost.seqScans).toBe(0);
+  expect(cost.buffers).toBeLessThan(3 * pagesPerJob);
+  // By the shorter routine, which is left alone for a while where it does not answer itself.
+  sent.length = 0;
+  await state.acquireJobs(params);
+  expect(sent.map(({ name }) => name)).toEqual(["queuert_acquire_few_jobs"]);
+});
+
 it("finds nothing to do at the cost of a probe for each type and priority", async () => {
   const none = types.map((type) => ({ ...type, typeName: `none of ${type.typeName}` }));
   const cost = await costOf(() => state.acquireJobs({ workerId: "w", limit: 100, types: none }));

@@ -7,7 +7,7 @@ import { aJob } from "queuert/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPgStateAdapter, isTransientPgError } from "../src/index.ts";
 import { createPgPoolStateProvider } from "../src/providers/pg.ts";
-import { servers } from "./fixtures.ts";
+import { acquiringAtLength, servers } from "./fixtures.ts";
 
 const awaited = 1;
 
@@ -23,15 +23,22 @@ const makeWritersWait = `
 describe.each(servers)("%s", (_server, databases) => {
   let pool: pg.Pool;
   let adapter: AnyStateAdapter;
+  let atLength: AnyStateAdapter;
   let id: string;
 
   beforeEach(async () => {
     const database = await databases().createDatabase();
     const options = "-c deadlock_timeout=60s";
     pool = new pg.Pool({ connectionString: database.url, max: 10, options });
+    const provider = createPgPoolStateProvider(pool);
+    const connectionRetryConfig = { maxRetries: 0 };
     const pgAdapter = await createPgStateAdapter({
-      stateProvider: createPgPoolStateProvider(pool),
-      connectionRetryConfig: { maxRetries: 0 },
+      stateProvider: provider,
+      connectionRetryConfig,
+    });
+    atLength = await createPgStateAdapter({
+      stateProvider: acquiringAtLength(provider),
+      connectionRetryConfig,
     });
     await pgAdapter.migrateToLatest();
     adapter = pgAdapter;
@@ -40,8 +47,8 @@ describe.each(servers)("%s", (_server, databases) => {
   });
   afterEach(() => pool.end());
 
-  const acquire = (leaseMs: number) =>
-    adapter.acquireJobs({
+  const acquire = (leaseMs: number, store = adapter) =>
+    store.acquireJobs({
       workerId: "w",
       limit: 1,
       types: [{ typeName: "task", leaseMs, limit: 1 }],
@@ -54,6 +61,7 @@ describe.each(servers)("%s", (_server, databases) => {
 
   const skippers: Readonly<Record<string, Skipper>> = {
     acquireJobs: { run: () => acquire(60_000) },
+    "acquireJobs at length": { run: () => acquire(60_000, atLength) },
     renewLeases: {
       prepare: () => acquire(60_000),
       run: () => adapter.renewLeases({ leases: [{ jobId: id, leaseVersion: 1, leaseMs: 90_000 }] }),

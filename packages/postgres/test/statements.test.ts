@@ -13,6 +13,7 @@ const jobResultColumns = ["kind", "element", "detail", ...jobColumns.map(({ name
 
 // Of statements that answer with something else than job_result.
 const columnsByName: Readonly<Record<string, readonly string[]>> = {
+  queuert_acquire_few_jobs: acquiredColumns.map(({ name }) => name),
   queuert_acquire_jobs: acquiredColumns.map(({ name }) => name),
   queuert_insert_job_0: ["ordinal", "created_at_us"],
   queuert_insert_job_4: ["ordinal", "created_at_us"],
@@ -58,8 +59,9 @@ describe.each(servers)("%s", (_, databases) => {
         "queuert_insert_job_4",
         "queuert_add_blockers",
         "queuert_lock_sequences_narrow",
-        "queuert_acquire_jobs",
+        "queuert_acquire_few_jobs",
         "queuert_renew_leases",
+        "queuert_acquire_jobs",
         "queuert_reschedule_jobs",
         "queuert_trigger_jobs",
         "queuert_fail_jobs",

@@ -115,6 +115,7 @@ export interface StateAdapter<
    * - A sequence of the key that another open transaction deletes: waits for it, then creates (committed) or matches
    *   (rolled back). A deletion that begins after the match comes after this call, whichever commits first.
    * - `andCommit`, a capability, makes it the last statement of a `runInTransaction`, which may commit with it, as below.
+   * - `onCommitted` is called if it has, once, before it answers: from then on everybody sees the jobs.
    */
   createJobs(params: CreateJobsParams<TTxContext>): Promise<readonly CreatedStateJob[]>;
 

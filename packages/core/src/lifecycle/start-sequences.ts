@@ -5,6 +5,7 @@ import type {
   SpanOutcome,
 } from "../adapters/observability-adapter.ts";
 import type { NewEntryJob } from "../adapters/state-adapter-params.ts";
+import type { OpenTransaction } from "../after-commit/open-transactions.ts";
 import type { Engine } from "../engine.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { type DeduplicationOptions, toStateDeduplication } from "../model/deduplication.ts";
@@ -104,8 +105,16 @@ const storeSequences = async (
   jobs: readonly NewEntryJob[],
   operation: string,
 ): Promise<Started> => {
-  const andCommit = isAllOfTransaction(engine, context, sequences);
-  const created = await engine.state.createJobs({ context, jobs, andCommit });
+  const ending = endingTransaction(engine, context, sequences);
+  let isCommitted = false;
+  const created = await engine.state.createJobs({
+    context,
+    jobs,
+    andCommit: ending !== undefined,
+    onCommitted: () => {
+      isCommitted = true;
+    },
+  });
   const stored = created.map(({ job }) => job);
 
   // A sequence that was there already has its blockers; starting others would only make waste.
@@ -133,6 +142,8 @@ const storeSequences = async (
     blockerSequenceIds: blockersOf.get(index) ?? [],
   }));
   recordStarts(engine, context, starts, operation);
+  // Workers hear of it while the caller's promises are still being resolved.
+  if (isCommitted) ending?.effects.flush();
   const started = starts.map(({ job, deduplicated }): StartedSequence => {
     const sequence = toJobSequence({ first: job, current: current.get(job.id) ?? job });
     // Made for this call alone; a copy of each would cost as much as making it.
@@ -142,17 +153,19 @@ const storeSequences = async (
 };
 
 /**
- * Whether the caller's transaction consists of this and has no more to do: where the store can, one round trip then begins
+ * The caller's transaction, if it consists of this and has no more to do: where the store can, one round trip then begins
  * it, stores the jobs and commits. What has blockers, or may be found instead of stored, takes further statements.
  */
-const isAllOfTransaction = (
+const endingTransaction = (
   { state, transactions }: Engine,
   context: object,
   sequences: readonly StartOptions[],
-): boolean =>
-  state.capabilities.createsAndCommits === true &&
-  sequences.every(({ startBlockers, deduplication }) => !startBlockers && !deduplication) &&
-  transactions.find(context)?.tryEnd() === true;
+): OpenTransaction | undefined => {
+  if (state.capabilities.createsAndCommits !== true) return undefined;
+  if (sequences.some((one) => one.startBlockers || one.deduplication)) return undefined;
+  const transaction = transactions.find(context);
+  return transaction?.tryEnd() === true ? transaction : undefined;
+};
 
 /**
  * A start that throws must leave nothing behind, should the caller catch it and commit: a job stored as blocked that was

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig, type Pool } from "pg";
 import type { SubscriberConnection, SubscriberConnectionEvents } from "queuert/internal";
-import { type PgNotifyProvider, publishStatement } from "../notify-provider.ts";
+import { type PgNotifyProvider, publishSql } from "../notify-provider.ts";
 import { quoteIdentifier } from "../store-names.ts";
 import { assertPool } from "./assert-client.ts";
 import { surviveIdleClients } from "./survive-idle-clients.ts";
@@ -20,8 +20,7 @@ export const createPgPoolNotifyProvider = (
   const { listenConnection = pool.options } = options;
   return {
     publish: async (channel, payloads) => {
-      const { sql, params } = publishStatement(channel, payloads);
-      await pool.query(sql, params);
+      await pool.query(publishSql(channel, payloads));
     },
     connectSubscriber: (events) => connectSubscriber(listenConnection, events),
   };

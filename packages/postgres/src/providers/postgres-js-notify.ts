@@ -1,6 +1,6 @@
 import postgres, { type Sql } from "postgres";
 import type { SubscriberConnection, SubscriberConnectionEvents } from "queuert/internal";
-import { type PgNotifyProvider, publishStatement } from "../notify-provider.ts";
+import { type PgNotifyProvider, publishSql } from "../notify-provider.ts";
 import { quoteIdentifier } from "../store-names.ts";
 import { assertPostgresJs } from "./assert-client.ts";
 
@@ -18,8 +18,8 @@ export const createPostgresJsNotifyProvider = (
   assertPostgresJs(listenConnection, "listenConnection");
   return {
     publish: async (channel, payloads) => {
-      const statement = publishStatement(channel, payloads);
-      await sql.unsafe(statement.sql, statement.params);
+      // Without arguments the driver sends it as a message of one part.
+      await sql.unsafe(publishSql(channel, payloads));
     },
     connectSubscriber: (events) => connectSubscriber(listenConnection, events),
   };

@@ -3,43 +3,63 @@ import type { AcquiredJob, StateSequence } from "queuert/internal";
 import { column } from "../database.ts";
 import { type AcquiredRow, isJobRow, type Lease, toAcquiredRow } from "../acquired-row.ts";
 import { fromJobText, toDate, toStateJob } from "../job-row.ts";
+import { windowSize } from "../migrations/0001-create-store/acquire-few-jobs.ts";
 import { createLowWaterMarks } from "../low-water-marks.ts";
+import { createQuietTypes } from "../quiet-types.ts";
 import type { PgRow } from "../state-provider.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
-const argTypes = [
-  ...["text", "integer", "text[]", "float8[]", "integer[]"],
-  ...["text[]", "integer[]", "float8[]", "bigint[]", "float8"],
-];
+const fewTypes = ["text", "integer", "text[]", "float8[]", "integer[]"];
+const markTypes = ["text[]", "integer[]", "float8[]", "bigint[]", "float8"];
 
 export const acquireJobs = (db: PgDatabase): PgState["acquireJobs"] => {
-  const acquire = db.routine("acquire_jobs", argTypes);
+  const acquireFew = db.routine("acquire_few_jobs", [...fewTypes, "integer"]);
+  const acquire = db.routine("acquire_jobs", [...fewTypes, ...markTypes]);
   const marks = createLowWaterMarks();
+  const quiet = createQuietTypes();
   let turn = 0;
+
+  const take = async (asked: Asked): Promise<Result> => {
+    const { limit, types } = asked;
+    const args = [
+      asked.workerId,
+      String(limit),
+      column(types, (type) => type.typeName),
+      column(types, (type) => type.leaseMs),
+      column(types, (type) => type.limit),
+    ];
+    if (quiet.have(types)) {
+      const room = types.reduce((least, type) => Math.min(least, type.limit), limit);
+      const result = toResult(await acquireFew([...args, String(room)]), asked);
+      if (!result.isFew) quiet.foundMore(types);
+      return result;
+    }
+    const start = marks.current(types);
+    const { leasesAfterUs } = start;
+    const result = toResult(
+      await acquire([
+        ...args,
+        column(start.marks, (mark) => mark.typeName),
+        column(start.marks, (mark) => mark.priority),
+        column(start.marks, (mark) => mark.scheduledAtUs),
+        column(start.marks, (mark) => mark.ordinal),
+        leasesAfterUs === null ? null : String(leasesAfterUs),
+      ]),
+      asked,
+    );
+    const { jobs, atUs, probeUs } = result;
+    marks.learn(start, jobs, limit, { atUs, tookMs: probeUs / 1_000 });
+    if (jobs.length >= Math.min(limit, windowSize)) quiet.foundMore(types);
+    return result;
+  };
 
   return async ({ workerId, limit, types }) => {
     if (types.length === 0 || limit <= 0) return { jobs: [], nextDueInMs: null };
     // After each acquisition that left something behind another type comes first: none goes without for ever.
     const first = turn % types.length;
     const ordered = first === 0 ? types : [...types.slice(first), ...types.slice(0, first)];
-    const start = marks.current(ordered);
-    const { leasesAfterUs } = start;
-    const rows = await acquire([
-      workerId,
-      String(limit),
-      column(ordered, (type) => type.typeName),
-      column(ordered, (type) => type.leaseMs),
-      column(ordered, (type) => type.limit),
-      column(start.marks, (mark) => mark.typeName),
-      column(start.marks, (mark) => mark.priority),
-      column(start.marks, (mark) => mark.scheduledAtUs),
-      column(start.marks, (mark) => mark.ordinal),
-      leasesAfterUs === null ? null : String(leasesAfterUs),
-    ]);
-    const { jobs, atUs, probeUs, nextDueInMs } = toResult(rows, { workerId, types: ordered });
+    const { jobs, blockers, nextDueInMs } = await take({ workerId, limit, types: ordered });
     if (jobs.length >= limit) turn += 1;
-    marks.learn(start, jobs, limit, { atUs, tookMs: probeUs / 1_000 });
-    const blockers = toBlockerLists(rows);
     return {
       jobs: jobs.map(({ job, reclaimedFrom }): AcquiredJob => {
         return { job, blockers: blockers?.of(job.id) ?? none, reclaimedFrom };
@@ -51,19 +71,23 @@ export const acquireJobs = (db: PgDatabase): PgState["acquireJobs"] => {
 
 interface Asked {
   readonly workerId: string;
+  readonly limit: number;
   /** In the order in which they were sent. */
   readonly types: Parameters<PgState["acquireJobs"]>[0]["types"];
 }
 
 interface Result {
   readonly jobs: readonly AcquiredRow[];
+  readonly blockers: BlockerLists | null;
+  /** Answered by the shorter routine. */
+  readonly isFew: boolean;
   readonly atUs: number;
   readonly probeUs: number;
   readonly nextDueInMs: number | null;
 }
 
 const toResult = (rows: readonly PgRow[], asked: Asked): Result => {
-  const [, atUs, probeUs, dueMs] = String(rows.at(-1)?.["facts"]).split(" ");
+  const [word, atUs, probeUs, dueMs] = String(rows.at(-1)?.["facts"]).split(" ");
   const leases = toLeases(asked, toDate(atUs));
   const jobs: AcquiredRow[] = [];
   for (const row of rows) {
@@ -72,6 +96,8 @@ const toResult = (rows: readonly PgRow[], asked: Asked): Result => {
   }
   return {
     jobs: jobs.sort(inOrder),
+    blockers: toBlockerLists(rows),
+    isFew: word === "few",
     atUs: Number(atUs),
     probeUs: Number(probeUs),
     nextDueInMs: dueMs === undefined ? null : Number(dueMs),

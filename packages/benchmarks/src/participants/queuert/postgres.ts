@@ -34,8 +34,12 @@ export interface Transport {
   readonly close: () => Promise<unknown>;
 }
 
-export const openWithPg = async (target: Target, transport?: Transport): Promise<Opened> => {
+export const openWithPg = async (
+  target: Target,
+  transportOn?: Transport | ((pool: pg.Pool) => Promise<Transport>),
+): Promise<Opened> => {
   const pool = new pg.Pool({ connectionString: target.url, max: connectionsMax });
+  const transport = typeof transportOn === "function" ? await transportOn(pool) : transportOn;
   const stateProvider = createPgPoolStateProvider(pool, { preparedStatements: true });
   return openQueuert({
     stateAdapter: await createPgStateAdapter({ stateProvider }),
@@ -59,7 +63,7 @@ export const participant: Participant = {
   settings: `pg pool of ${connectionsMax}, prepared statements, no notify adapter`,
   workloads: ["value", "callback", "chain", "fan-in"],
   prepare: prepareQueuertPostgres,
-  open: openWithPg,
+  open: (target) => openWithPg(target),
   inspect: (target) => inspectPostgres(target, unfinishedInQueuert),
   fill: fillQueuertPostgres,
 };

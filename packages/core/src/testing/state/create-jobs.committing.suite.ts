@@ -36,6 +36,36 @@ export const createJobsCommittingSuite: StateSuite = defineStateSuite(
     );
 
     rule(
+      "`onCommitted` is called if it has, once, before it answers: from then on everybody sees the jobs.",
+      async ({ stateAdapter, runInTransaction, steps }) => {
+        const andCommit = stateAdapter.capabilities.createsAndCommits === true;
+        const seen: Promise<unknown>[] = [];
+        let answered = 0;
+        const look = async (): Promise<number> => {
+          expect(answered).toBe(0);
+          return (await steps.acquire({ limit: 10 })).length;
+        };
+        await runInTransaction(async (context) => {
+          const jobs = [aJob()];
+          const onCommitted = (): void => void seen.push(look());
+          answered += (await stateAdapter.createJobs({ context, jobs, andCommit, onCommitted }))
+            .length;
+        });
+        expect(answered).toBe(1);
+        expect(seen.length).toBeLessThanOrEqual(andCommit ? 1 : 0);
+        for (const counts of await Promise.all(seen)) expect(counts).toBe(1);
+        // What is not stored has not been committed.
+        const refused = runInTransaction(async (context) => {
+          const onCommitted = (): void => void seen.push(look());
+          await stateAdapter.createJobs({ context, jobs: [aJob()], onCommitted });
+          throw new Error("rolled back");
+        });
+        await expect(refused).rejects.toThrow("rolled back");
+        expect(seen.length).toBeLessThanOrEqual(1);
+      },
+    );
+
+    rule(
       "A callback that rejects after it may find all of the transaction committed: never a part.",
       async ({ stateAdapter, runInTransaction, steps }) => {
         const andCommit = stateAdapter.capabilities.createsAndCommits === true;

@@ -96,11 +96,14 @@ const reclaimedFrom = `CASE WHEN v_reclaimed_ids <> '{}'
 
 const typeIndex = "array_position(p_types, j.type_name)";
 
+/** What a lease consists of, for the job of this alias. */
+export const leaseOf = (alias: string): string => `
+      leased_by = p_worker_id, last_attempt_at = v_now,
+      leased_until = v_now + p_lease_ms[array_position(p_types, ${alias}.type_name)] * interval '1 ms'`;
+
 const markRunning = ({ schema }: StoreNames): string => `
   RETURN QUERY UPDATE ${schema}.job j SET
-    status = 'running', attempt = j.attempt + 1, lease_version = j.lease_version + 1,
-    leased_by = p_worker_id, last_attempt_at = v_now,
-    leased_until = v_now + p_lease_ms[${typeIndex}] * interval '1 ms',
+    status = 'running', attempt = j.attempt + 1, lease_version = j.lease_version + 1,${leaseOf("j")},
     last_attempt_error = CASE WHEN j.status = 'running'
       THEN 'The lease of worker ' || coalesce(j.leased_by, '?') || ' expired' ELSE j.last_attempt_error END
   WHERE j.ctid = ANY(v_places)
@@ -129,9 +132,8 @@ const blockers = (names: StoreNames): string => `
   END IF;`;
 
 // After the update, so that a row locked by somebody else, or left behind by a limit, still counts as due.
-const nextDue = (schema: string): string => `
-  IF cardinality(v_places) < p_limit THEN
-    FOREACH v_type IN ARRAY v_due_types LOOP
+export const findNextDue = (schema: string, types: string): string => `
+    FOREACH v_type IN ARRAY ${types} LOOP
       v_priority := 2147483648;
       LOOP
         SELECT j.priority, j.scheduled_at INTO v_priority, v_head FROM ${schema}.job j
@@ -140,16 +142,14 @@ const nextDue = (schema: string): string => `
         EXIT WHEN NOT FOUND;
         v_next_due := least(v_next_due, v_head);
       END LOOP;
-    END LOOP;
-  END IF;`;
+    END LOOP;`;
 
 // GREATEST and LEAST leave NULL out, which would make "none" 0; concat_ws leaves out the last.
-const summary = (names: StoreNames): string =>
-  otherSelection(names, {
-    facts: `concat_ws(' ', 'summary', ${toUs("v_now")}, v_probe_us::bigint,
+export const summaryFacts = (
+  word: string,
+): string => `concat_ws(' ', '${word}', ${toUs("v_now")}, v_probe_us::bigint,
       CASE WHEN v_next_due IS NOT NULL THEN least(greatest(
-        ceil(date_part('epoch', v_next_due - clock_timestamp()) * 1000), 0), 2147483647)::bigint END)`,
-  });
+        ceil(date_part('epoch', v_next_due - clock_timestamp()) * 1000), 0), 2147483647)::bigint END)`;
 
 const declarations = (id: string): string => `
 DECLARE
@@ -205,7 +205,9 @@ BEGIN
   END LOOP;
   v_probe_us := date_part('epoch', clock_timestamp() - v_now) * 1000000;
   IF cardinality(v_places) > 0 THEN${findBlockers(names)}${markRunning(names)}${blockers(names)}
-  END IF;${nextDue(names.schema)}
-  RETURN QUERY SELECT ${summary(names)};
+  END IF;
+  IF cardinality(v_places) < p_limit THEN${findNextDue(names.schema, "v_due_types")}
+  END IF;
+  RETURN QUERY SELECT ${otherSelection(names, { facts: summaryFacts("summary") })};
 END`,
 });

@@ -2,6 +2,7 @@ import { acquiredColumns } from "../../acquired-row.ts";
 import type { StoreNames } from "../../store-names.ts";
 import type { Migration } from "../migration.ts";
 import { createRoutineSql, resultColumns, resultTypeSql, type Routine } from "../routine.ts";
+import { acquireFewJobs } from "./acquire-few-jobs.ts";
 import { acquireJobs } from "./acquire-jobs.ts";
 import { addBlockers } from "./add-blockers.ts";
 import { completeJobs } from "./complete-jobs.ts";
@@ -18,6 +19,7 @@ const routines: readonly ((names: StoreNames) => Routine)[] = [
   failLockedJobs,
   addBlockers,
   acquireJobs,
+  acquireFewJobs,
   renewLeases,
   completeJobs,
   rescheduleJobs,
