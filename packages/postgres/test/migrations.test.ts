@@ -32,7 +32,7 @@ const openPool = (url: string, config: pg.PoolConfig = {}): pg.Pool => {
 // What each released migration hashes to. A released migration is never edited: add another. Not released yet, so until
 // then this line changes together with it.
 const checksums: Readonly<Record<string, string>> = {
-  "0001-create-store": "d3bf4b5451614d0ae5fb9e1c291e0304d307683ab641428b0ea13498eff76c31",
+  "0001-create-store": "95b8f61277882a8dd04c5e3cb9ea6c098dfa336ddf8618217f2aa46210201194",
 };
 
 it("migrations are frozen", () => {

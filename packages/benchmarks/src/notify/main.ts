@@ -7,6 +7,7 @@ import { startPostgres } from "@queuert/test-services/postgres";
 import { startRedis } from "@queuert/test-services/redis";
 import { openBare } from "./bare.ts";
 import { openClient } from "./client.ts";
+import { openFloor, prepareFloor } from "./floor.ts";
 import { openBullmq, openRaw, prepareRaw, type Starter } from "./others.ts";
 import type { Addresses, TransportName } from "./transports.ts";
 import type { Report, WorkerPlan } from "./worker-plan.ts";
@@ -57,6 +58,10 @@ const startAll = async ({ start }: Starter, { count, everyMs }: Rhythm): Promise
 const openStarter = async (plan: WorkerPlan): Promise<Starter> => {
   if (plan.kind === "bullmq") return openBullmq(plan.addresses);
   if (plan.kind === "bare") return openBare(plan.addresses);
+  if (plan.kind === "floor") {
+    await prepareFloor(plan.addresses);
+    return openFloor(plan.addresses);
+  }
   if (plan.kind === "raw") {
     await prepareRaw(plan.addresses);
     return openRaw(plan.addresses);
@@ -109,7 +114,8 @@ const roundCount = 5;
 
 const printLatencies = async (title: string, rhythm: Rhythm): Promise<void> => {
   const plans: readonly (readonly [string, Pick<WorkerPlan, "kind" | "transport">])[] = [
-    ["floor", { kind: "raw", transport: "redis" }],
+    ["floor", { kind: "floor", transport: "redis" }],
+    ["three columns", { kind: "raw", transport: "redis" }],
     ["floor of the store", { kind: "bare", transport: "redis" }],
     ...transports.map((transport) => [transport, { kind: "queuert", transport }] as const),
     ["BullMQ", { kind: "bullmq", transport: "redis" }],

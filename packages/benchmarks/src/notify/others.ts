@@ -1,4 +1,5 @@
-// What Queuert is measured against: the floor (one insert, one publish, one statement to take it) and BullMQ.
+// What Queuert is measured against beside the floor: the least there could be (a row of three columns that is inserted and
+// taken, with a message in between) and BullMQ.
 import { Queue, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import pg from "pg";
@@ -6,7 +7,7 @@ import { nowMs } from "./client.ts";
 import type { Addresses } from "./transports.ts";
 import type { WorkerPlan } from "./worker-plan.ts";
 
-type Working = { readonly acquisitions: () => number; readonly stop: () => Promise<void> };
+export type Working = { readonly acquisitions: () => number; readonly stop: () => Promise<void> };
 type Note = (at: number) => void;
 
 export interface Starter {

@@ -2,7 +2,7 @@ import type { Addresses, TransportName } from "./transports.ts";
 
 /** What a worker process is asked to be. */
 export interface WorkerPlan {
-  readonly kind: "queuert" | "bullmq" | "raw" | "bare";
+  readonly kind: "queuert" | "bullmq" | "floor" | "raw" | "bare";
   readonly addresses: Addresses;
   readonly transport: TransportName;
   readonly workerCount: number;

@@ -1,5 +1,6 @@
 // A process of workers: does what its argument says until it is told to stop, and says how it went.
 import { workBare } from "./bare.ts";
+import { workFloor } from "./floor.ts";
 import { openClient, nowMs } from "./client.ts";
 import { workBullmq, workRaw } from "./others.ts";
 import type { Report, WorkerPlan } from "./worker-plan.ts";
@@ -35,6 +36,7 @@ const workQueuert = async (): Promise<{
 
 const work = {
   queuert: workQueuert,
+  floor: () => workFloor(plan, note),
   bullmq: () => workBullmq(plan, note),
   raw: () => workRaw(plan, note),
   bare: () => workBare(plan, note),

@@ -1,6 +1,6 @@
 // One channel of a notify adapter: an outbox for what this process tells, and one subscription for all its listeners.
 // Only messages of other processes come out of it: this adapter tells its own listeners before it publishes.
-import { decodeNotifyMessage, encodeNotifyMessages, type NotifyMessage } from "./notify-message.ts";
+import { createNotifyDecoder, createNotifyEncoder, type NotifyMessage } from "./notify-message.ts";
 import { NotifyOutbox, type NotifyEntries } from "./notify-outbox.ts";
 import type { NotifyCounters } from "./notify-stats.ts";
 import type { NotifyChannel, NotifyTransport } from "./notify-transport.ts";
@@ -57,13 +57,11 @@ export interface OpenNotifyChannel {
 export const openNotifyChannel = (options: NotifyChannelOptions): OpenNotifyChannel => {
   const { channel, transport, instanceId, counters, report } = options;
 
+  const encode = createNotifyEncoder(channel, instanceId, transport.payloadBytesMax);
+  const decode = createNotifyDecoder(channel);
+
   const send = async (entries: ReadonlyMap<string, number>): Promise<void> => {
-    const { messages, tooLarge } = encodeNotifyMessages(
-      channel,
-      instanceId,
-      entries,
-      transport.payloadBytesMax,
-    );
+    const { messages, tooLarge } = encode(entries);
     // Trying again would not make it smaller, so it is no failure of the batch.
     if (tooLarge.length > 0) {
       report(new Error(`${tooLarge.length} names are too long for a message on ${channel}.`));
@@ -84,7 +82,7 @@ export const openNotifyChannel = (options: NotifyChannelOptions): OpenNotifyChan
   });
 
   const receive = (text: string): void => {
-    const message = decodeNotifyMessage(channel, text);
+    const message = decode(text);
     if (message === undefined) counters.ignored += 1;
     else if (message.from === instanceId) counters.returned += 1;
     else {

@@ -2,6 +2,7 @@
 // Channels are shared with strangers and with other versions of us, so a text is believed only after every part of
 // it has been checked; what is not ours is no error, just not a message.
 import type { JobScheduledHint } from "../adapters/notify-adapter.ts";
+import { memoizeLast } from "./memoize-last.ts";
 import type { NotifyChannel, OutgoingMessage } from "./notify-transport.ts";
 
 const version = 1;
@@ -45,18 +46,43 @@ const textOf = (
 
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/**
- * Puts entries into as few messages as their size allows. An entry too large for a message of its own is in
- * `tooLarge`: nobody can be told of it.
- */
-export const encodeNotifyMessages = (
+/** `tooLarge`: entries too large for a message of their own, of which nobody can be told. */
+export interface EncodedMessages {
+  readonly messages: readonly OutgoingMessage[];
+  readonly tooLarge: readonly string[];
+}
+
+export type NotifyEncoder = (
+  entries: Iterable<readonly [key: string, count: number]>,
+) => EncodedMessages;
+
+/** Puts the entries of one sender and channel into as few messages as their size allows. */
+export const createNotifyEncoder = (
   channel: NotifyChannel,
   from: string,
-  entries: Iterable<readonly [key: string, count: number]>,
   payloadBytesMax: number,
-): { readonly messages: readonly OutgoingMessage[]; readonly tooLarge: readonly string[] } => {
+): NotifyEncoder => {
   const room =
     payloadBytesMax - Buffer.byteLength(textOf(channel, from, [], "x".repeat(hintIdLengthMax)));
+  const encode = memoizeLast((key: string, count: number) =>
+    encodeEntries(channel, from, [[key, count]], room),
+  );
+  return (entries) => {
+    const all = [...entries];
+    const [only] = all;
+    // Where little goes on, one message is mostly as the last: a job of the same type.
+    return only !== undefined && all.length === 1
+      ? encode(...only)
+      : encodeEntries(channel, from, all, room);
+  };
+};
+
+const encodeEntries = (
+  channel: NotifyChannel,
+  from: string,
+  entries: readonly (readonly [key: string, count: number])[],
+  room: number,
+): EncodedMessages => {
   const chunks: (readonly [string, number])[][] = [];
   const tooLarge: string[] = [];
   let left = 0;
@@ -81,10 +107,16 @@ const toOutgoing = (
   channel: NotifyChannel,
   from: string,
   entries: NotifyMessage["entries"],
-): OutgoingMessage => ({
-  counts: channel === "jobScheduled" ? toHints(entries) : [],
-  text: (hintId) => textOf(channel, from, entries, hintId),
-});
+): OutgoingMessage => {
+  let plain: string | undefined;
+  return {
+    counts: channel === "jobScheduled" ? toHints(entries) : [],
+    text: (hintId) =>
+      hintId === undefined
+        ? (plain ??= textOf(channel, from, entries, undefined))
+        : textOf(channel, from, entries, hintId),
+  };
+};
 
 const isText = (value: unknown, lengthMax: number): value is string =>
   typeof value === "string" && value !== "" && value.length <= lengthMax;
@@ -115,6 +147,12 @@ const parse = (text: string): unknown => {
     return undefined;
   }
 };
+
+/** Decodes the messages of a channel. What comes twice in a row is read once. */
+export const createNotifyDecoder = (
+  channel: NotifyChannel,
+): ((text: string) => NotifyMessage | undefined) =>
+  memoizeLast((text) => decodeNotifyMessage(channel, text));
 
 /** The message in a text, or undefined if it is none of ours, broken, or of a version we do not know. */
 export const decodeNotifyMessage = (

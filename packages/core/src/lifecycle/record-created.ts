@@ -9,9 +9,11 @@ export const describeCreated = (
   effects: Effects,
   job: StateJob,
   blockerSequenceIds: readonly string[],
+  /** Workers have been told of it already. */
+  isAnnounced = false,
 ): void => {
   // Also for a job due later: an idle worker has to learn the due time to set its timer by.
-  if (job.status === "pending") effects.jobScheduled(job.typeName);
+  if (job.status === "pending" && !isAnnounced) effects.jobScheduled(job.typeName);
   // Field by field: spreading costs a microsecond.
   effects.emit("jobCreated", () => ({
     id: job.id,
@@ -56,7 +58,7 @@ export const recordStarts = (
   engine: Engine,
   context: object,
   starts: readonly RecordedStart[],
-  operation: string,
+  { operation, isAnnounced }: { readonly operation: string; readonly isAnnounced: boolean },
 ): void => {
   const [anyStart] = starts;
   if (anyStart === undefined) return;
@@ -71,7 +73,7 @@ export const recordStarts = (
   engine.scope.record(context, evidence, (effects) => {
     for (const { job, deduplicated, blockerSequenceIds } of starts) {
       if (deduplicated) effects.emit("jobSequenceDeduplicated", () => sequenceData(job));
-      else describeCreated(effects, job, blockerSequenceIds);
+      else describeCreated(effects, job, blockerSequenceIds, isAnnounced);
     }
   });
 };

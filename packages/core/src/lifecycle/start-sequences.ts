@@ -1,4 +1,5 @@
 // Step 1: everything is checked before anything is written; then one statement stores all the jobs, whatever their number.
+import type { JobScheduledHint } from "../adapters/notify-adapter.ts";
 import type {
   ObservabilitySpan,
   SpanDescription,
@@ -106,13 +107,15 @@ const storeSequences = async (
   operation: string,
 ): Promise<Started> => {
   const ending = endingTransaction(engine, context, sequences);
-  let isCommitted = false;
+  let isAnnounced = false;
   const created = await engine.state.createJobs({
     context,
     jobs,
     andCommit: ending !== undefined,
     onCommitted: () => {
-      isCommitted = true;
+      // Workers hear of it before the answer is read, and before the caller's promises resolve.
+      isAnnounced = true;
+      engine.announcer.jobScheduled(toHints(jobs));
     },
   });
   const stored = created.map(({ job }) => job);
@@ -141,15 +144,20 @@ const storeSequences = async (
     deduplicated,
     blockerSequenceIds: blockersOf.get(index) ?? [],
   }));
-  recordStarts(engine, context, starts, operation);
-  // Workers hear of it while the caller's promises are still being resolved.
-  if (isCommitted) ending?.effects.flush();
+  recordStarts(engine, context, starts, { operation, isAnnounced });
   const started = starts.map(({ job, deduplicated }): StartedSequence => {
     const sequence = toJobSequence({ first: job, current: current.get(job.id) ?? job });
     // Made for this call alone; a copy of each would cost as much as making it.
     return Object.assign(sequence, { deduplicated });
   });
   return { started, jobs: stored };
+};
+
+/** None of them waits for anything. */
+const toHints = (jobs: readonly NewEntryJob[]): readonly JobScheduledHint[] => {
+  const counts = new Map<string, number>();
+  for (const { typeName } of jobs) counts.set(typeName, (counts.get(typeName) ?? 0) + 1);
+  return [...counts].map(([typeName, count]) => ({ typeName, count }));
 };
 
 /**

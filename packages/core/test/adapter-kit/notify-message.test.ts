@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeNotifyMessage, encodeNotifyMessages } from "../../src/adapter-kit/notify-message.ts";
+import { createNotifyEncoder, decodeNotifyMessage } from "../../src/adapter-kit/notify-message.ts";
 
 const key = fc.string({ unit: "binary", minLength: 1, maxLength: 60 });
 const entries = fc.array(fc.tuple(key, fc.integer({ min: 1, max: 2 ** 50 })), { minLength: 1 });
@@ -10,7 +10,7 @@ describe("notify messages", () => {
     fc.assert(
       fc.property(entries, fc.integer({ min: 600, max: 9_000 }), (given, bytesMax) => {
         for (const channel of ["jobScheduled", "sequenceCompleted"] as const) {
-          const { messages, tooLarge } = encodeNotifyMessages(channel, "sender", given, bytesMax);
+          const { messages, tooLarge } = createNotifyEncoder(channel, "sender", bytesMax)(given);
           expect(tooLarge).toEqual([]);
           const texts = messages.map(({ text }) => text("h".repeat(64)));
           for (const text of texts) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bytesMax);

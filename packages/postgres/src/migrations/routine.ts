@@ -14,6 +14,8 @@ export interface Routine {
   readonly body: string;
   /** Takes only rows that nobody holds, in an order of its own. */
   readonly skipsLockedRows?: true;
+  /** There are no joins that could be made in another order. Each setting costs a call three microseconds. */
+  readonly joinsTables?: false;
 }
 
 // The statements are written for ordered index probes. Stale statistics must not talk the planner into reading the whole
@@ -21,11 +23,9 @@ export interface Routine {
 const plannerSettings = [
   "enable_seqscan = off",
   "enable_bitmapscan = off",
-  "enable_hashjoin = off",
-  "enable_mergejoin = off",
-  "jit = off",
   "plan_cache_mode = force_generic_plan",
 ];
+const joinSettings = ["enable_hashjoin = off", "enable_mergejoin = off", "jit = off"];
 
 // SKIP LOCKED can wait all the same: for whoever updates a row that its holder has let go just before, since the server
 // then locks the later versions of the row without skipping. With rows in hand that were locked in another order than by
@@ -34,9 +34,13 @@ const givingWay = "lock_timeout = '500ms'";
 
 export const createRoutineSql = (
   names: StoreNames,
-  { name, args, returns, body, skipsLockedRows }: Routine,
+  { name, args, returns, body, skipsLockedRows, joinsTables }: Routine,
 ): string => {
-  const settings = skipsLockedRows ? [...plannerSettings, givingWay] : plannerSettings;
+  const settings = [
+    ...plannerSettings,
+    ...(joinsTables === false ? [] : joinSettings),
+    ...(skipsLockedRows ? [givingWay] : []),
+  ];
   // A schema may have any name.
   let quote = "$queuert$";
   while (body.includes(quote)) quote = `${quote.slice(0, -1)}_$`;

@@ -7,6 +7,7 @@ import { windowSize } from "../migrations/0001-create-store/acquire-few-jobs.ts"
 import { createLowWaterMarks } from "../low-water-marks.ts";
 import { createQuietTypes } from "../quiet-types.ts";
 import type { PgRow } from "../state-provider.ts";
+import { createTypeColumns } from "../type-columns.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
 const fewTypes = ["text", "integer", "text[]", "float8[]", "integer[]"];
@@ -17,17 +18,12 @@ export const acquireJobs = (db: PgDatabase): PgState["acquireJobs"] => {
   const acquire = db.routine("acquire_jobs", [...fewTypes, ...markTypes]);
   const marks = createLowWaterMarks();
   const quiet = createQuietTypes();
+  const columnsOf = createTypeColumns();
   let turn = 0;
 
   const take = async (asked: Asked): Promise<Result> => {
     const { limit, types } = asked;
-    const args = [
-      asked.workerId,
-      String(limit),
-      column(types, (type) => type.typeName),
-      column(types, (type) => type.leaseMs),
-      column(types, (type) => type.limit),
-    ];
+    const args = [asked.workerId, String(limit), ...columnsOf(types)];
     if (quiet.have(types)) {
       const room = types.reduce((least, type) => Math.min(least, type.limit), limit);
       const result = toResult(await acquireFew([...args, String(room)]), asked);

@@ -14,7 +14,7 @@ const insertSql = `${into}
 /** The channel on which the floor tells that there is a job. */
 export const floorChannel = "floor_job";
 
-const insertOneQuery = {
+export const insertOneQuery = {
   name: "floor_insert_one",
   text: `${into}
     FROM (SELECT $1::uuid AS id, 'single' AS type_name, 'pending' AS status, $2::text AS input, 0 AS blockers) AS u`,

@@ -50,7 +50,7 @@ const releaseSql = `
     GROUP BY job_id ORDER BY job_id) AS ended
   WHERE floor_job.id = ended.job_id`;
 
-const acquire = async (
+export const acquire = async (
   client: ClientBase | Pool,
   typeName: string,
   limit: number,
@@ -63,7 +63,7 @@ const acquire = async (
   return rows;
 };
 
-const complete = (client: ClientBase | Pool, ids: readonly string[]): Promise<unknown> =>
+export const complete = (client: ClientBase | Pool, ids: readonly string[]): Promise<unknown> =>
   client.query({ name: "floor_complete", text: completeSql, values: [ids] });
 
 const run = async ({ input }: Row, onRun: (at: number) => void): Promise<void> => {

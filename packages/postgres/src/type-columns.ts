@@ -1,0 +1,31 @@
+// The types that a worker asks for, as columns of array arguments. They are the same from one acquisition to the next, but for
+// the room there is for each, and where little goes on not even that: the texts are kept.
+import { column } from "./database.ts";
+import type { PgState } from "./state/pg-state.ts";
+
+type Types = Parameters<PgState["acquireJobs"]>[0]["types"];
+
+export const createTypeColumns = (): ((types: Types) => readonly string[]) => {
+  let last: { readonly types: Types; readonly columns: readonly string[] } | undefined;
+  return (types) => {
+    if (last === undefined || !areSame(last.types, types)) {
+      const columns = [
+        column(types, (type) => type.typeName),
+        column(types, (type) => type.leaseMs),
+        column(types, (type) => type.limit),
+      ];
+      // A copy: the list is the caller's.
+      last = { types: types.map((type) => ({ ...type })), columns };
+    }
+    return last.columns;
+  };
+};
+
+const areSame = (some: Types, others: Types): boolean =>
+  some.length === others.length &&
+  some.every((one, index) => {
+    const other = others[index];
+    return (
+      one.typeName === other?.typeName && one.leaseMs === other.leaseMs && one.limit === other.limit
+    );
+  });
