@@ -16,7 +16,8 @@ import {
 import { watchConnection } from "./connection-watch.ts";
 import { subscribeLastingly } from "./lasting-subscription.ts";
 import type { NatsConnection, NatsKv } from "./nats-connection.ts";
-import { createWakeHints } from "./wake-hints.ts";
+import { createOffers, type Offers } from "./offers.ts";
+import { createWakeHints, type WakeHints } from "./wake-hints.ts";
 
 export interface NatsNotifyAdapterOptions {
   /** A connection of `nats` 2.28 or newer or of `@nats-io/transport-node` 3. Stays yours. */
@@ -41,6 +42,32 @@ const hintPauseMs = 5_000;
 
 const channels = Object.keys(notifyChannelSuffixes) as readonly NotifyChannel[];
 
+/** The text of a message to all; undefined if somebody has come for all that it is about. */
+const toTextForAll = (
+  offers: Offers | undefined,
+  hints: WakeHints | undefined,
+  onError: (error: unknown) => void,
+): ((message: OutgoingMessage) => Promise<string | undefined>) => {
+  let hintsPausedUntil = 0;
+  const storeHint = async (): Promise<string | undefined> => {
+    if (hints === undefined || Date.now() < hintsPausedUntil) return;
+    try {
+      return await withinTime(hints.put(), hintTimeoutMs, "Storing a hint");
+    } catch (error) {
+      // A bucket's own errors may be as short as "503".
+      const told = "A hint could not be stored: for a while jobs wake a worker in every process.";
+      onError(new Error(told, { cause: error }));
+      hintsPausedUntil = Date.now() + hintPauseMs;
+      return;
+    }
+  };
+  return async (message) => {
+    if (message.counts.length === 0 || offers === undefined) return message.text();
+    const left = await offers.make(message);
+    return left.length === 0 ? undefined : message.text(await storeHint(), left);
+  };
+};
+
 const createTransport = ({
   nc,
   kv,
@@ -49,7 +76,8 @@ const createTransport = ({
 }: NatsNotifyAdapterOptions): NotifyTransport => {
   const subscribers = new Set<ChannelSubscriber>();
   const hints = kv && createWakeHints(kv, subjectPrefix);
-  let hintsPausedUntil = 0;
+  const offers = kv && createOffers(nc, `${subjectPrefix}.offer`, onError);
+  const textForAll = toTextForAll(offers, hints, onError);
 
   const reconnected = async (): Promise<void> => {
     // Answered after the subscriptions have been made again: what comes from now on is not missed.
@@ -68,19 +96,6 @@ const createTransport = ({
     onError,
   );
 
-  const storeHint = async ({ counts }: OutgoingMessage): Promise<string | undefined> => {
-    if (hints === undefined || counts.length === 0 || Date.now() < hintsPausedUntil) return;
-    try {
-      return await withinTime(hints.put(), hintTimeoutMs, "Storing a hint");
-    } catch (error) {
-      // A bucket's own errors may be as short as "503".
-      const told = "A hint could not be stored: for a while jobs wake a worker in every process.";
-      onError(new Error(told, { cause: error }));
-      hintsPausedUntil = Date.now() + hintPauseMs;
-      return;
-    }
-  };
-
   return {
     get payloadBytesMax() {
       return Math.min(payloadBytesMax, nc.info?.max_payload ?? payloadBytesMax);
@@ -89,10 +104,11 @@ const createTransport = ({
       // The client would keep it until the connection is back, and as much more as there is.
       if (!watch.isConnected()) throw new Error("The NATS connection is down.");
       const subject = subjectOf(channel);
-      const hintIds = await Promise.all(messages.map(storeHint));
-      for (const [index, { text }] of messages.entries()) {
-        nc.publish(subject, text(hintIds[index]));
-      }
+      const texts = await Promise.all(messages.map(textForAll));
+      const forAll = texts.filter((text) => text !== undefined);
+      // An offer that was answered has arrived.
+      if (forAll.length === 0) return;
+      for (const text of forAll) nc.publish(subject, text);
       await nc.flush();
       // Known a moment later than the answer to this, and so told of with the next message at the latest.
       if (watch.wasRefused(subject)) {
@@ -101,14 +117,17 @@ const createTransport = ({
     },
     subscribe: async (channel, subscriber) => {
       const end = await subscribeLastingly(nc, subjectOf(channel), subscriber, onError);
+      const endOffers = await offers?.take(subscriber);
       subscribers.add(subscriber);
       return async () => {
         subscribers.delete(subscriber);
+        endOffers?.();
         end();
       };
     },
     ...(hints && { takeHints: (hint, wanted) => hints.take(hint, wanted) }),
     close: async () => {
+      offers?.stop();
       watch.stop();
     },
   };

@@ -1,7 +1,13 @@
 // A subscription that is made again when the server takes it away. The client does that after a reconnection, but not for a
 // subscription that was refused: when permissions change, by a reload or at a reconnection, it is closed for good.
-import type { ChannelSubscriber } from "queuert/internal";
-import type { NatsConnection } from "./nats-connection.ts";
+import type { NatsConnection, NatsMessage } from "./nats-connection.ts";
+
+export interface LastingSubscriber {
+  readonly onMessage: (text: string, message: NatsMessage) => void;
+  readonly onReconnected: () => void;
+  /** Of those who name the same one, a single one is given each message. */
+  readonly queue?: string;
+}
 
 const delayMinMs = 100;
 const delayMaxMs = 5_000;
@@ -10,7 +16,7 @@ const delayMaxMs = 5_000;
 export const subscribeLastingly = async (
   nc: NatsConnection,
   subject: string,
-  { onMessage, onReconnected }: ChannelSubscriber,
+  { onReconnected, ...heard }: LastingSubscriber,
   /** Told why it was taken away, or could not be made again. */
   onError: (error: unknown) => void,
 ): Promise<() => void> => {
@@ -19,7 +25,7 @@ export const subscribeLastingly = async (
   let isWanted = true;
 
   const open = (): Promise<() => void> =>
-    subscribe(nc, subject, onMessage, (error) => {
+    subscribe(nc, subject, heard, (error) => {
       onError(error);
       retryLater(delayMinMs);
     });
@@ -55,16 +61,17 @@ export const subscribeLastingly = async (
 const subscribe = async (
   nc: NatsConnection,
   subject: string,
-  onMessage: ChannelSubscriber["onMessage"],
+  { onMessage, queue }: Omit<LastingSubscriber, "onReconnected">,
   /** It was active, and has been taken away. */
   onRefused: (error: Error) => void,
 ): Promise<() => void> => {
   let refused: Error | undefined;
   let isActive = false;
   const subscription = nc.subscribe(subject, {
+    ...(queue !== undefined && { queue }),
     callback: (error, message) => {
       if (error === null) {
-        onMessage(Buffer.from(message.data).toString());
+        onMessage(Buffer.from(message.data).toString(), message);
       } else {
         refused = error;
         if (isActive) onRefused(error);

@@ -3,6 +3,11 @@
 
 export interface NatsMessage {
   readonly data: Uint8Array;
+  readonly subject?: string | undefined;
+  /** Where an answer is expected. */
+  readonly reply?: string | undefined;
+  /** The server's own answer, when nobody has subscribed, has the code 503. */
+  readonly headers?: { readonly code: number } | undefined;
 }
 
 export interface NatsSubscription {
@@ -18,10 +23,14 @@ export interface NatsStatus {
 
 export interface NatsConnection {
   readonly info?: { readonly max_payload: number } | undefined;
-  publish(subject: string, payload: string): void;
+  publish(subject: string, payload: string, options?: { reply?: string }): void;
+  /** With `queue`: of the subscriptions to a subject with the same one, a single one is given each message. */
   subscribe(
     subject: string,
-    options: { callback: (error: Error | null, message: NatsMessage) => void },
+    options: {
+      queue?: string;
+      callback: (error: Error | null, message: NatsMessage) => void;
+    },
   ): NatsSubscription;
   /** Resolves when the server has answered, and so has read everything before. */
   flush(): Promise<void>;

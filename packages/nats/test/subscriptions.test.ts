@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** The subjects that are subscribed to now, once for each subscription. */
+/** The subjects that are subscribed to now, once for each subscription, beside that for answers to its own offers. */
 const countSubscriptions = (nc: NatsConnection): (() => readonly string[]) => {
   const active: string[] = [];
   const subscribe = nc.subscribe.bind(nc);
@@ -24,7 +24,7 @@ const countSubscriptions = (nc: NatsConnection): (() => readonly string[]) => {
     };
     return subscription;
   };
-  return () => active.toSorted();
+  return () => active.filter((subject) => !subject.endsWith("*")).toSorted();
 };
 
 const jobTypeDefinitions = defineUnionJobTypes<{ task: { input: null; output: null } }>();
@@ -67,7 +67,7 @@ describe.each([
         .start();
     const workers = [await startWorker(), await startWorker(), await startWorker()];
     await Promise.all(waiting);
-    const ofWorkers = [`${prefix}.owls`, `${prefix}.sched`];
+    const ofWorkers = [`${prefix}.offer`, `${prefix}.owls`, `${prefix}.sched`];
     await vi.waitFor(() => expect(subscribed()).toEqual(ofWorkers));
     for (const worker of workers.splice(1)) await worker.stop();
     expect(subscribed()).toEqual(ofWorkers);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { providedNats } from "@queuert/test-services/provided";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createNatsNotifyAdapter } from "../src/index.ts";
+import { createNatsNotifyAdapter, type NatsConnection } from "../src/index.ts";
 import { openNats, openNatsIo } from "./clients.ts";
 
 const closing: (() => Promise<void>)[] = [];
@@ -9,12 +9,20 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
+/** So that every message goes to all, and what is shared is shared in the bucket. */
+const takeNoOffers = (nc: NatsConnection): void => {
+  const subscribe = nc.subscribe.bind(nc);
+  nc.subscribe = (subject, options) =>
+    subject.endsWith(".offer") ? { unsubscribe: () => undefined } : subscribe(subject, options);
+};
+
 describe.each([
   ["nats", openNats],
   ["@nats-io", openNatsIo],
 ])("hints over %s", (_name, open) => {
   const openAdapter = async (subjectPrefix: string) => {
     const connection = await open({ servers: providedNats().url, bucket: subjectPrefix });
+    takeNoOffers(connection.nc);
     const errors: unknown[] = [];
     const adapter = await createNatsNotifyAdapter({
       nc: connection.nc,

@@ -17,7 +17,7 @@ export interface JobScheduledChannel {
 
 export interface JobScheduledChannelOptions extends Omit<
   NotifyChannelOptions,
-  "channel" | "onMessage"
+  "channel" | "onMessage" | "onOffer"
 > {
   /** Calls a listener; never throws. */
   readonly call: (callback: () => void) => void;
@@ -60,6 +60,7 @@ export const openJobScheduledChannel = (
     onMessage: (message) => {
       receive(message).catch(report);
     },
+    onOffer: ({ entries }) => demand.grant(toHints(entries)),
     onReconnected: () => {
       for (const [listener, typeName] of listeners.pairs()) wake(listener, typeName);
       options.onReconnected();

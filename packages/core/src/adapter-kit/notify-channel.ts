@@ -1,9 +1,15 @@
 // One channel of a notify adapter: an outbox for what this process tells, and one subscription for all its listeners.
 // Only messages of other processes come out of it: this adapter tells its own listeners before it publishes.
-import { createNotifyDecoder, createNotifyEncoder, type NotifyMessage } from "./notify-message.ts";
+import type { JobScheduledHint } from "../adapters/notify-adapter.ts";
+import {
+  createNotifyDecoder,
+  createNotifyEncoder,
+  type NotifyMessage,
+  toHints,
+} from "./notify-message.ts";
 import { NotifyOutbox, type NotifyEntries } from "./notify-outbox.ts";
 import type { NotifyCounters } from "./notify-stats.ts";
-import type { NotifyChannel, NotifyTransport } from "./notify-transport.ts";
+import type { ChannelSubscriber, NotifyChannel, NotifyTransport } from "./notify-transport.ts";
 import { createSharedSubscription } from "./shared-subscription.ts";
 
 /** Bounds of every channel. */
@@ -38,6 +44,8 @@ export interface NotifyChannelOptions {
   /** Errors that nobody waits for. */
   readonly report: (error: unknown) => void;
   readonly onMessage: (message: NotifyMessage) => void;
+  /** The same for one that nobody else was given; answers what is left of it. */
+  readonly onOffer?: (message: NotifyMessage) => readonly JobScheduledHint[];
   readonly onReconnected: () => void;
 }
 
@@ -54,12 +62,42 @@ export interface OpenNotifyChannel {
   close(): Promise<void>;
 }
 
+/** What is done with messages of others; those of our own were told before they were published. */
+const createEars = ({
+  channel,
+  instanceId,
+  counters,
+  onMessage,
+  onOffer,
+}: NotifyChannelOptions): Omit<ChannelSubscriber, "onReconnected"> => {
+  const decode = createNotifyDecoder(channel);
+  const isOwn = ({ from }: NotifyMessage): boolean => {
+    if (from === instanceId) counters.returned += 1;
+    else counters.received += 1;
+    return from === instanceId;
+  };
+  return {
+    onMessage: (text) => {
+      const message = decode(text);
+      if (message === undefined) counters.ignored += 1;
+      else if (!isOwn(message)) onMessage(message);
+    },
+    ...(onOffer && {
+      onOffer: (text) => {
+        const message = decode(text);
+        if (message !== undefined)
+          return isOwn(message) ? toHints(message.entries) : onOffer(message);
+        counters.ignored += 1;
+        return [];
+      },
+    }),
+  };
+};
+
 export const openNotifyChannel = (options: NotifyChannelOptions): OpenNotifyChannel => {
   const { channel, transport, instanceId, counters, report } = options;
 
   const encode = createNotifyEncoder(channel, instanceId, transport.payloadBytesMax);
-  const decode = createNotifyDecoder(channel);
-
   const send = async (entries: ReadonlyMap<string, number>): Promise<void> => {
     const { messages, tooLarge } = encode(entries);
     // Trying again would not make it smaller, so it is no failure of the batch.
@@ -81,20 +119,10 @@ export const openNotifyChannel = (options: NotifyChannelOptions): OpenNotifyChan
     },
   });
 
-  const receive = (text: string): void => {
-    const message = decode(text);
-    if (message === undefined) counters.ignored += 1;
-    else if (message.from === instanceId) counters.returned += 1;
-    else {
-      counters.received += 1;
-      options.onMessage(message);
-    }
-  };
-
   const subscription = createSharedSubscription({
     subscribe: () =>
       transport.subscribe(channel, {
-        onMessage: receive,
+        ...createEars(options),
         onReconnected: () => {
           counters.reconnected += 1;
           options.onReconnected();

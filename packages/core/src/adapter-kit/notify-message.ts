@@ -111,10 +111,10 @@ const toOutgoing = (
   let plain: string | undefined;
   return {
     counts: channel === "jobScheduled" ? toHints(entries) : [],
-    text: (hintId) =>
-      hintId === undefined
+    text: (hintId, left) =>
+      hintId === undefined && left === undefined
         ? (plain ??= textOf(channel, from, entries, undefined))
-        : textOf(channel, from, entries, hintId),
+        : textOf(channel, from, left === undefined ? entries : toEntries(left), hintId),
   };
 };
 

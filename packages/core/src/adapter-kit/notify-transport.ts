@@ -15,8 +15,11 @@ export const notifyChannelSuffixes: Readonly<Record<NotifyChannel, string>> = {
 export interface OutgoingMessage {
   /** Jobs by type in this message; empty on the other channels. What a transport with hints stores. */
   readonly counts: readonly JobScheduledHint[];
-  /** The text to send. A transport that has stored the counts names them here, in at most `hintIdLengthMax` ASCII characters. */
-  readonly text: (hintId?: string) => string;
+  /**
+   * The text to send. A transport that has stored the counts names them here, in at most `hintIdLengthMax` ASCII characters;
+   * one that has found takers for some of the jobs says what is left.
+   */
+  readonly text: (hintId?: string, left?: readonly JobScheduledHint[]) => string;
 }
 
 /** A hint as its message named it. */
@@ -28,6 +31,11 @@ export interface StoredHint {
 
 export interface ChannelSubscriber {
   readonly onMessage: (text: string) => void;
+  /**
+   * On the channel of scheduled jobs, for a message that was given to this process and to no other: wakes listeners for what
+   * they have room for, and answers what is left, which is for the transport to tell others.
+   */
+  readonly onOffer?: (text: string) => readonly JobScheduledHint[];
   /** The subscription was lost and is active again: something may have been missed. */
   readonly onReconnected: () => void;
 }
