@@ -7,7 +7,8 @@ export const fullSizes: Sizes = {
   warmUpStarts: 3_000,
   bulkStarts: 20_000,
   warmUpBulks: 10,
-  latencyStarts: 100,
+  // Enough for a p99 that is not the slowest.
+  latencyStarts: 300,
   latencyWarmUps: 500,
   steadySeconds: 5,
   finished: 1_000_000,
