@@ -44,13 +44,13 @@ const channels = Object.keys(notifyChannelSuffixes) as readonly NotifyChannel[];
 
 /** The text of a message to all; undefined if somebody has come for all that it is about. */
 const toTextForAll = (
-  offers: Offers | undefined,
-  hints: WakeHints | undefined,
+  offers: Offers,
+  hints: WakeHints,
   onError: (error: unknown) => void,
 ): ((message: OutgoingMessage) => Promise<string | undefined>) => {
   let hintsPausedUntil = 0;
   const storeHint = async (): Promise<string | undefined> => {
-    if (hints === undefined || Date.now() < hintsPausedUntil) return;
+    if (Date.now() < hintsPausedUntil) return;
     try {
       return await withinTime(hints.put(), hintTimeoutMs, "Storing a hint");
     } catch (error) {
@@ -62,7 +62,7 @@ const toTextForAll = (
     }
   };
   return async (message) => {
-    if (message.counts.length === 0 || offers === undefined) return message.text();
+    if (message.counts.length === 0) return message.text();
     const left = await offers.make(message);
     return left.length === 0 ? undefined : message.text(await storeHint(), left);
   };
@@ -77,7 +77,7 @@ const createTransport = ({
   const subscribers = new Set<ChannelSubscriber>();
   const hints = kv && createWakeHints(kv, subjectPrefix);
   const offers = kv && createOffers(nc, `${subjectPrefix}.offer`, onError);
-  const textForAll = toTextForAll(offers, hints, onError);
+  const textForAll = offers && hints && toTextForAll(offers, hints, onError);
 
   const reconnected = async (): Promise<void> => {
     // Answered after the subscriptions have been made again: what comes from now on is not missed.
@@ -104,7 +104,9 @@ const createTransport = ({
       // The client would keep it until the connection is back, and as much more as there is.
       if (!watch.isConnected()) throw new Error("The NATS connection is down.");
       const subject = subjectOf(channel);
-      const texts = await Promise.all(messages.map(textForAll));
+      const texts = await Promise.all(
+        messages.map((message) => textForAll?.(message) ?? message.text()),
+      );
       const forAll = texts.filter((text) => text !== undefined);
       // An offer that was answered has arrived.
       if (forAll.length === 0) return;

@@ -74,7 +74,7 @@ interface Answers {
   stop(): void;
 }
 
-/** The client's own requests make a stack trace and a timer of their own each; these share one subscription and few lines. */
+/** The client's own requests would do: but each makes a stack trace, and more, before it is sent. */
 const createAnswers = (nc: NatsConnection, inbox: string): Answers => {
   const waiting = new Map<string, (answer: NatsMessage | null) => void>();
   let subscription: { unsubscribe(): void } | undefined;

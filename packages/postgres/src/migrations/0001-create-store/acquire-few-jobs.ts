@@ -1,7 +1,7 @@
 import { acquiredSelection } from "../../acquired-row.ts";
 import type { StoreNames } from "../../store-names.ts";
 import type { Routine } from "../routine.ts";
-import { findNextDue, leaseOf, summaryFacts } from "./acquire-jobs.ts";
+import { findNextDue, leaseColumns, summaryFacts, typeIndex } from "./acquire-jobs.ts";
 
 const args = `
   p_worker_id text, p_limit integer, p_types text[], p_lease_ms float8[], p_limits integer[], p_room integer`;
@@ -40,12 +40,12 @@ const look = (schema: string): string => `
 // statement keeps what was there. One that changes at this very moment is looked at once more by what else is asked of it.
 const markRunning = ({ schema }: StoreNames): string => `
     RETURN QUERY UPDATE ${schema}.job j SET
-      status = 'running', attempt = j.attempt + 1, lease_version = j.lease_version + 1, ${leaseOf("j")}
+      status = 'running', attempt = j.attempt + 1, lease_version = j.lease_version + 1, ${leaseColumns}
     WHERE j.ctid = ANY(ARRAY(
       SELECT l.ctid FROM ${schema}.job l
       WHERE l.ctid = ANY(v_places) AND l.status = 'pending' AND l.scheduled_at <= v_now
       FOR NO KEY UPDATE SKIP LOCKED))
-    RETURNING ${acquiredSelection("array_position(p_types, j.type_name)", "NULL::text")};
+    RETURNING ${acquiredSelection(typeIndex, "NULL::text")};
     GET DIAGNOSTICS v_count = ROW_COUNT;`;
 
 const declarations = ({ schema }: StoreNames): string => `

@@ -94,16 +94,17 @@ const mergeExpired = (schema: string): string => `
 const reclaimedFrom = `CASE WHEN v_reclaimed_ids <> '{}'
       THEN v_reclaimed_from[array_position(v_reclaimed_ids, j.id)] END`;
 
-const typeIndex = "array_position(p_types, j.type_name)";
+/** The place of the job `j`'s type among those asked for. */
+export const typeIndex = "array_position(p_types, j.type_name)";
 
-/** What a lease consists of, for the job of this alias. */
-export const leaseOf = (alias: string): string => `
+/** What a lease of the job `j` consists of. */
+export const leaseColumns: string = `
       leased_by = p_worker_id, last_attempt_at = v_now,
-      leased_until = v_now + p_lease_ms[array_position(p_types, ${alias}.type_name)] * interval '1 ms'`;
+      leased_until = v_now + p_lease_ms[${typeIndex}] * interval '1 ms'`;
 
 const markRunning = ({ schema }: StoreNames): string => `
   RETURN QUERY UPDATE ${schema}.job j SET
-    status = 'running', attempt = j.attempt + 1, lease_version = j.lease_version + 1,${leaseOf("j")},
+    status = 'running', attempt = j.attempt + 1, lease_version = j.lease_version + 1,${leaseColumns},
     last_attempt_error = CASE WHEN j.status = 'running'
       THEN 'The lease of worker ' || coalesce(j.leased_by, '?') || ' expired' ELSE j.last_attempt_error END
   WHERE j.ctid = ANY(v_places)
