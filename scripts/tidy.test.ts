@@ -11,12 +11,17 @@ import {
   percentile,
   sources,
 } from "./tidy/files.ts";
+import { bannedWordReport, longSentenceReport, type Report } from "./tidy/language.ts";
+import { subjectsSince } from "./tidy/history.ts";
+import { bannedWords, longSentences, proseOf } from "./tidy/prose.ts";
 import { functionLengths, methodNames } from "./tidy/functions.ts";
-import { adapterViolations, coreLayerViolations } from "./tidy/imports.ts";
+import { adapterViolations, coreLayerViolations, migrationViolations } from "./tidy/imports.ts";
 
 const code = files.filter(({ path }) => /\.(ts|tsx|mts|mjs)$/.test(path));
 // This folder is where the forbidden things are spelled out.
 const others = files.filter(({ path }) => !path.startsWith("scripts/tidy"));
+// Generated, or the list of banned words itself.
+const prosaic = others.filter(({ path }) => path !== "scripts/tidy.test.ts");
 
 describe("size", () => {
   it("has files of 80 lines in the middle and 200 at the long end", () => {
@@ -96,6 +101,44 @@ describe("comments", () => {
   });
 });
 
+describe("plain English", () => {
+  const log = (title: string, reports: readonly Report[]): void => {
+    const rows = reports.map(({ area, found, allowed }) => `  ${area}: ${found} of ${allowed}`);
+    console.log([`${title}:`, ...rows].join("\n"));
+  };
+
+  it("names nouns: no banned word beyond the allowance of its area", () => {
+    const { reports, broken } = bannedWordReport(prosaic);
+    log("banned words", reports);
+    expect(broken).toEqual([]);
+  });
+
+  it("writes sentences of at most 25 words, beyond the allowance of the area", () => {
+    const { reports, broken } = longSentenceReport(prosaic);
+    log("sentences over 25 words", reports);
+    expect(broken).toEqual([]);
+  });
+
+  it("finds banned words in comments, titles and documents, and leaves code alone", () => {
+    const source = 'const who = "http://who"; // tells somebody\nit("is told who", () => {});\n';
+    const inSource = proseOf({ path: "a.ts", text: source }).flatMap(bannedWords);
+    expect(inSource.map(({ at }) => at)).toEqual([
+      'a.ts:1: "somebody" in: tells somebody',
+      'a.ts:2: "who" in: is told who',
+    ]);
+    const document = "One `who` and\n\n```sh\nwho\n```\n\nNobody.\n";
+    const inDocument = proseOf({ path: "a.md", text: document }).flatMap(bannedWords);
+    expect(inDocument.map(({ at }) => at)).toEqual(['a.md:7: "Nobody" in: Nobody.']);
+  });
+
+  it("counts the words of a sentence across the lines of a comment", () => {
+    const half = "a ".repeat(13);
+    const text = `// A ${half}\n// ${half}b.\n// A ${half} done.\nconst a = 1;\n`;
+    const found = proseOf({ path: "a.ts", text }).flatMap(longSentences);
+    expect(found.map(({ at }) => at.split(" words")[0])).toEqual(["a.ts:1: 28"]);
+  });
+});
+
 describe("arrows", () => {
   it("lets adapters import only what core publishes for them", () => {
     expect(files.filter(isTypeScript).flatMap(adapterViolations)).toEqual([]);
@@ -103,6 +146,12 @@ describe("arrows", () => {
 
   it("lets core's layers import only from below", () => {
     expect(files.filter(isTypeScript).flatMap(coreLayerViolations)).toEqual([]);
+  });
+});
+
+describe("frozen migrations", () => {
+  it("import nothing but types, and only their runner imports them", () => {
+    expect(files.filter(isTypeScript).flatMap(migrationViolations)).toEqual([]);
   });
 });
 
@@ -129,6 +178,12 @@ describe("one contract method, one file name", () => {
   it.each(places.filter(({ folder }) => exists(folder)))("$folder", ({ folder, suffix }) => {
     const expected = methods.map((name) => `${folder}/${kebab(name)}${suffix}`);
     expect(expected.filter((path) => !exists(path))).toEqual([]);
+  });
+});
+
+describe("history", () => {
+  it("has commit subjects of at most 72 characters", () => {
+    expect(subjectsSince("2026-11-19T11:00:00Z").filter(({ length }) => length > 72)).toEqual([]);
   });
 });
 

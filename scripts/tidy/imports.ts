@@ -66,3 +66,25 @@ export const coreLayerViolations = (file: File): string[] => {
     .filter((target) => target.startsWith(coreSource) && layerOf(target) > own)
     .map((target) => `${file.path} imports ${target}, which is above it`);
 };
+
+const migrationPattern = /^packages\/[^/]+\/src\/migrations\/\d{4}-/;
+/** Their migrations are made of live code still. */
+const notYetFrozen: readonly string[] = ["packages/postgres/"];
+
+/** A migration that was released never changes. It therefore depends on no code that may change. */
+export const migrationViolations = (file: File): string[] => {
+  if (notYetFrozen.some((path) => file.path.startsWith(path))) return [];
+  const migrations = /^packages\/[^/]+\/src\/migrations\//.exec(file.path)?.[0];
+  const valueImports = specifiers({
+    ...file,
+    text: file.text.replace(/\bimport type\b[^;]*;/g, ""),
+  });
+  if (migrationPattern.test(file.path))
+    return valueImports.map((specifier) => `${file.path} imports ${specifier}`);
+  return migrations !== undefined || isTest(file)
+    ? []
+    : specifiers(file)
+        .map((specifier) => posix.join(posix.dirname(file.path), specifier))
+        .filter((target) => migrationPattern.test(target))
+        .map((target) => `${file.path} imports ${target}, which only its runner may`);
+};
