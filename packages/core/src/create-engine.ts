@@ -1,4 +1,5 @@
 // Wires the user's adapters: each reports its own failures, and what was left out is filled in.
+import { createStoreNotifyAdapter } from "./adapter-kit/store-notify-adapter.ts";
 import type { NotifyAdapter } from "./adapters/notify-adapter.ts";
 import type { ObservabilityAdapter } from "./adapters/observability-adapter.ts";
 import type { AnyStateAdapter } from "./adapters/state-adapter.ts";
@@ -52,7 +53,9 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
   );
   const notify = wrapNotifyAdapterWithLogging(
     // Without one, workers and waiters of this process still hear of each other at once.
-    options.notifyAdapter ?? createInProcessNotifyAdapter(),
+    createStoreNotifyAdapter(options.notifyAdapter ?? createInProcessNotifyAdapter(), () =>
+      options.stateAdapter.getStoreId(),
+    ),
     (operation, error) => observer.emit("notifyAdapterError", () => ({ operation, error })),
   );
   const announcer = createAnnouncer(notify);

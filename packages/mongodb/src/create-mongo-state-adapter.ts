@@ -26,6 +26,7 @@ import { createFailJobs } from "./state/fail-jobs.ts";
 import { createGetBlockers } from "./state/get-blockers.ts";
 import { createGetJobs } from "./state/get-jobs.ts";
 import { createGetSequences } from "./state/get-sequences.ts";
+import { createGetStoreId } from "./state/get-store-id.ts";
 import { createListBlockerEdges } from "./state/list-blocker-edges.ts";
 import { createListJobs } from "./state/list-jobs.ts";
 import { createListSequences } from "./state/list-sequences.ts";
@@ -161,6 +162,7 @@ type Methods = Omit<
 
 /** The contract's methods, in its order; one file each. */
 const createMethods = (db: Database, repeat: Repeat): Methods => ({
+  getStoreId: createGetStoreId(db),
   createJobs: createCreateJobs(db, repeat),
   addBlockers: createAddBlockers(db),
   acquireJobs: createAcquireJobs(db, repeat),

@@ -27,6 +27,12 @@ export interface KeyEntry {
   readonly isRetry?: boolean;
 }
 
+/** The identity of the store, which the names of its notification channels carry. */
+export interface StoreDocument {
+  readonly _id: string;
+  readonly storeId: string;
+}
+
 export interface CollectionNames {
   readonly jobs: string;
   readonly keys: string;
@@ -50,6 +56,8 @@ export interface Database {
   readonly keys: StoreCollection<KeyDocument>;
   readonly waits: StoreCollection<WaitDocument>;
   readonly ordinals: Ordinals;
+  /** One document, beside the counters. */
+  readonly stores: StoreCollection<StoreDocument>;
   readonly createId: () => string;
   /** Behind a router: transactions may span shards. */
   readonly isSharded: boolean;
@@ -101,6 +109,7 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
     keys: open<KeyDocument>(names.keys),
     waits: open<WaitDocument>(names.waits),
     ordinals: createOrdinals(open<CounterDocument>(names.counters)),
+    stores: open<StoreDocument>(names.counters),
     createId,
     isSharded,
     scopeOf,

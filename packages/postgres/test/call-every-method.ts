@@ -20,6 +20,7 @@ export const anEntryJob = (overrides: Partial<NewEntryJob> = {}): NewEntryJob =>
 const types = [{ typeName: "every", leaseMs: 60_000, limit: 10 }];
 
 export const callEveryMethod = async (state: AnyStateAdapter): Promise<void> => {
+  expect(await state.getStoreId()).toMatch(/^[a-z0-9]{16}$/);
   const before = Date.now() - 60_000;
   const [entry] = await state.createJobs({ jobs: [anEntryJob()] });
   const [blocker] = await state.createJobs({

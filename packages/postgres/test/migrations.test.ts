@@ -32,7 +32,7 @@ const openPool = (url: string, config: pg.PoolConfig = {}): pg.Pool => {
 // What each released migration hashes to. A released migration is never edited: add another. Not released yet, so until
 // then this line changes together with it.
 const checksums: Readonly<Record<string, string>> = {
-  "0001-create-store": "95b8f61277882a8dd04c5e3cb9ea6c098dfa336ddf8618217f2aa46210201194",
+  "0001-create-store": "ac47abec3e998627b2a16fd9b9496304d3afdeda7383f61496d1e1c711c1f58a",
 };
 
 it("migrations are frozen", () => {

@@ -15,6 +15,7 @@ const jobResultColumns = ["kind", "element", "detail", ...jobColumns.map(({ name
 const columnsByName: Readonly<Record<string, readonly string[]>> = {
   queuert_acquire_few_jobs: acquiredColumns.map(({ name }) => name),
   queuert_acquire_jobs: acquiredColumns.map(({ name }) => name),
+  queuert_get_store_id: ["id"],
   queuert_insert_job_0: ["ordinal", "created_at_us"],
   queuert_insert_job_4: ["ordinal", "created_at_us"],
   queuert_get_jobs: ["element", ...jobColumns.map(({ name }) => name)],
@@ -54,6 +55,7 @@ describe.each(servers)("%s", (_, databases) => {
     const names = [...statements.keys()].map((name) => name.replace(/_[0-9a-f]{12}$/, ""));
     expect(new Set(names)).toMatchInlineSnapshot(`
       Set {
+        "queuert_get_store_id",
         "queuert_insert_job_0",
         "queuert_create_jobs",
         "queuert_insert_job_4",
@@ -89,7 +91,8 @@ describe.each(servers)("%s", (_, databases) => {
         const { rows } = await client.query<{ types: string[] }>(
           "SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'checked'",
         );
-        expect([name, new Set(rows[0]?.types)]).toEqual([name, new Set(["text"])]);
+        const types = new Set(params.map(() => "text"));
+        expect([name, new Set(rows[0]?.types)]).toEqual([name, types]);
         const nothing = rows[0]?.types.map(() => null) ?? [];
         await client.query("BEGIN");
         // An insert is no subquery: it is made once more, under another id.

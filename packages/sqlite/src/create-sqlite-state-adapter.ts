@@ -19,6 +19,7 @@ import { failJobs } from "./state/fail-jobs.ts";
 import { getBlockers } from "./state/get-blockers.ts";
 import { getJobs } from "./state/get-jobs.ts";
 import { getSequences } from "./state/get-sequences.ts";
+import { getStoreId } from "./state/get-store-id.ts";
 import { listBlockerEdges } from "./state/list-blocker-edges.ts";
 import { listJobs } from "./state/list-jobs.ts";
 import { listSequences } from "./state/list-sequences.ts";
@@ -102,6 +103,7 @@ const assemble = <TTxContext extends object, TContext extends object>(
   provideContext: (callback) => provider.provideContext(callback),
   runInTransaction: (callback) => provider.runInTransaction(callback),
   isInTransaction: async (context) => provider.isInTransaction(context),
+  getStoreId: getStoreId(database),
   createJobs: createJobs(database),
   addBlockers: addBlockers(database),
   acquireJobs: acquireJobs(database),

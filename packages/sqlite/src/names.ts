@@ -7,6 +7,8 @@ export interface TableNames {
   readonly blocker: string;
   /** One row: no job gets an ordinal up to it, even when the jobs that had them are gone. */
   readonly ordinal: string;
+  /** One row: the identity of the store, which the names of its notification channels carry. */
+  readonly store: string;
   readonly migration: string;
 }
 
@@ -33,6 +35,7 @@ export const tableNames = (prefix: string): TableNames => {
     job: `${prefix}job`,
     blocker: `${prefix}job_blocker`,
     ordinal: `${prefix}ordinal`,
+    store: `${prefix}store`,
     migration: `${prefix}migration`,
   };
 };

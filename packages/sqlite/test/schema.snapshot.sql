@@ -68,3 +68,7 @@ CREATE TABLE queuert_migration (
 CREATE TABLE queuert_ordinal (
   last INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE queuert_store (
+  id TEXT NOT NULL
+) STRICT;

@@ -49,6 +49,14 @@ export interface OwnershipLostListener {
  * - Messages that are not ours, broken, or of a future version are ignored.
  */
 export interface NotifyAdapter {
+  /**
+   * Called once, before any other method, with the result of `StateAdapter.getStoreId`. The names of channels carry the
+   * identity, so that two stores on one broker do not receive each other's notifications.
+   * - Throws if the adapter has been bound to another store: each store needs an adapter of its own.
+   * - Left out by an adapter whose channels no other store can reach.
+   */
+  bindStore?(storeId: string): void;
+
   /** Jobs have become due. With hint counts, `count` jobs wake listeners for about `count` jobs. */
   notifyJobScheduled(hints: readonly JobScheduledHint[]): Promise<void>;
   listenJobScheduled(listener: JobScheduledListener): Promise<StopListening>;

@@ -1,3 +1,4 @@
+// oxlint-disable max-lines -- the contract is one manual, read from top to bottom
 import type { StateJob, StateSequence } from "../model/state-job.ts";
 import type {
   AcquireJobsParams,
@@ -96,6 +97,13 @@ export interface StateAdapter<
 
   /** Whether statements with this context run in an open transaction. False for anything that is no context of it. */
   isInTransaction(context: TTxContext | TContext): Promise<boolean>;
+
+  /**
+   * The identity of the store: 8 to 16 characters of `a` to `z` and `0` to `9`, chosen at random with the schema.
+   * Notifications carry it, so that two stores on one broker do not receive each other's.
+   * - The same for every adapter on the store, and after a restart. Another store has another identity.
+   */
+  getStoreId(): Promise<string>;
 
   // ── 2 stored ────────────────────────────────────────────────────────────────────────────────────────────
 

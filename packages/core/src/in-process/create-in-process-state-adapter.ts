@@ -11,6 +11,7 @@ import { deleteSequences } from "./state/delete-sequences.ts";
 import { failJobs } from "./state/fail-jobs.ts";
 import { getBlockers } from "./state/get-blockers.ts";
 import { getJobs } from "./state/get-jobs.ts";
+import { getStoreId } from "./state/get-store-id.ts";
 import { getSequences } from "./state/get-sequences.ts";
 import { listBlockerEdges } from "./state/list-blocker-edges.ts";
 import { listJobs } from "./state/list-jobs.ts";
@@ -53,6 +54,7 @@ export const assembleStateAdapter = (database: Database): InProcessStateAdapter 
   provideContext: async (callback) => callback({}),
   runInTransaction: (callback) => database.runInTransaction(callback),
   isInTransaction: async (context) => database.isInTransaction(context),
+  getStoreId: getStoreId(database),
   createJobs: createJobs(database),
   addBlockers: addBlockers(database),
   acquireJobs: acquireJobs(database),

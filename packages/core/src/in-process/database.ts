@@ -1,6 +1,7 @@
 // Statements and transactions over the store. One writer at a time, first come, first served: a transaction holds
 // the lock from its beginning to its end, a statement outside any takes it for one synchronous step, so the free
 // lock costs it nothing. Reads never wait: outside the open transaction they see what is committed.
+import { randomBytes } from "node:crypto";
 import { type AsyncLock, createAsyncLock } from "../async/async-lock.ts";
 import type { Clock } from "../async/clock.ts";
 import { StateNotInTransactionError } from "../errors.ts";
@@ -24,6 +25,7 @@ export interface InProcessContext {
 
 export class Database {
   readonly store: Store = new Store();
+  readonly storeId: string = randomBytes(8).toString("hex");
   readonly generateId: () => string;
   private readonly clock: Pick<Clock, "now">;
   private readonly writerLock: AsyncLock = createAsyncLock();

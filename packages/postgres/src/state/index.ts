@@ -9,6 +9,7 @@ import { failJobs } from "./fail-jobs.ts";
 import { getBlockers } from "./get-blockers.ts";
 import { getJobs } from "./get-jobs.ts";
 import { getSequences } from "./get-sequences.ts";
+import { getStoreId } from "./get-store-id.ts";
 import { listBlockerEdges } from "./list-blocker-edges.ts";
 import { listJobs } from "./list-jobs.ts";
 import { listSequences } from "./list-sequences.ts";
@@ -25,6 +26,7 @@ export const createPgState = (
   db: PgDatabase,
   generateId: () => string,
 ): Omit<PgState, "capabilities" | "runInTransaction" | "provideContext" | "isInTransaction"> => ({
+  getStoreId: getStoreId(db),
   createJobs: createJobs(db, generateId),
   addBlockers: addBlockers(db),
   acquireJobs: acquireJobs(db),

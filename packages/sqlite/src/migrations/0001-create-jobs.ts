@@ -9,7 +9,7 @@ import type { Migration } from "./migration.ts";
 export const createJobs: Migration = {
   version: 1,
   name: "create-jobs",
-  sql: ({ job, blocker, ordinal, prefix }, idType) => `
+  sql: ({ job, blocker, ordinal, store, prefix }, idType) => `
 CREATE TABLE ${job} (
   ordinal INTEGER PRIMARY KEY,
   id ${idType} NOT NULL UNIQUE,
@@ -57,6 +57,10 @@ CREATE TABLE ${ordinal} (
   last INTEGER NOT NULL
 ) STRICT;
 INSERT INTO ${ordinal} VALUES (0);
+CREATE TABLE ${store} (
+  id TEXT NOT NULL
+) STRICT;
+INSERT INTO ${store} VALUES (lower(hex(randomblob(8))));
 CREATE TABLE ${blocker} (
   job_id ${idType} NOT NULL REFERENCES ${job} (id) ON DELETE CASCADE,
   place INTEGER NOT NULL,

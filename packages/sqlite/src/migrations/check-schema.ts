@@ -52,13 +52,21 @@ const expectedSchema = (
   }
 };
 
-const scratchNames = ({ prefix, job, blocker, ordinal, migration }: TableNames): TableNames => {
+const scratchNames = ({
+  prefix,
+  job,
+  blocker,
+  ordinal,
+  store,
+  migration,
+}: TableNames): TableNames => {
   const renamed = (name: string): string => scratchPrefix + name.slice(prefix.length);
   return {
     prefix: scratchPrefix,
     job: renamed(job),
     blocker: renamed(blocker),
     ordinal: renamed(ordinal),
+    store: renamed(store),
     migration: renamed(migration),
   };
 };
@@ -66,15 +74,16 @@ const scratchNames = ({ prefix, job, blocker, ordinal, migration }: TableNames):
 /** Tables and whatever hangs on them: an index or a trigger that somebody added counts, too. */
 const storedSchema = (
   connection: SqliteConnection,
-  { prefix, job, blocker, ordinal }: TableNames,
+  { prefix, job, blocker, ordinal, store }: TableNames,
 ): Schema =>
   new Map(
     sessionOf(connection)
       .all<[string, string]>(
-        "SELECT name, sql FROM sqlite_schema WHERE tbl_name COLLATE NOCASE IN (?, ?, ?) AND sql IS NOT NULL ORDER BY name",
+        "SELECT name, sql FROM sqlite_schema WHERE tbl_name COLLATE NOCASE IN (?, ?, ?, ?) AND sql IS NOT NULL ORDER BY name",
         job,
         blocker,
         ordinal,
+        store,
       )
       .map(([name, sql]) => [inCaseOf(prefix, name), inCaseOf(prefix, normalize(sql))]),
   );

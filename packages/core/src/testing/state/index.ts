@@ -20,6 +20,7 @@ import { failJobsSuite } from "./fail-jobs.suite.ts";
 import { getBlockersSuite } from "./get-blockers.suite.ts";
 import { getJobsSuite } from "./get-jobs.suite.ts";
 import { getSequencesSuite } from "./get-sequences.suite.ts";
+import { getStoreIdSuite } from "./get-store-id.suite.ts";
 import { isInTransactionSuite } from "./is-in-transaction.suite.ts";
 import { listBlockerEdgesSuite } from "./list-blocker-edges.suite.ts";
 import { listJobsSuites } from "./list-jobs.suite.ts";
@@ -41,6 +42,7 @@ export const stateSuites: Readonly<Record<StateAdapterMethod, readonly StateSuit
   provideContext: [provideContextSuite],
   runInTransaction: runInTransactionSuites,
   isInTransaction: [isInTransactionSuite],
+  getStoreId: [getStoreIdSuite],
   createJobs: [...createJobsSuites, createJobsCommittingSuite],
   addBlockers: [addBlockersSuite],
   acquireJobs: acquireJobsSuites,

@@ -2,6 +2,7 @@
 import type { Breakers } from "./breaker.ts";
 
 export const brokenReads: Breakers<
+  | "getStoreId"
   | "getJobs"
   | "getSequences"
   | "getBlockers"
@@ -10,6 +11,16 @@ export const brokenReads: Breakers<
   | "listSequences"
   | "summarize"
 > = {
+  getStoreId: {
+    "every call returns another identity": (good) => ({
+      ...good,
+      getStoreId: async () => Math.random().toString(36).slice(2, 12).padEnd(8, "0"),
+    }),
+    "the identity is too long for the name of a channel": (good) => ({
+      ...good,
+      getStoreId: async () => "0123456789abcdef0123456789abcdef",
+    }),
+  },
   getJobs: {
     "missing jobs are left out of the answer": (good) => ({
       ...good,

@@ -94,6 +94,9 @@ const otherTables = ({ schema, idType }: StoreNames): readonly string[] => [
   touched_at timestamptz NOT NULL,
   PRIMARY KEY (type_name, key)
 ) WITH (fillfactor = 70)`,
+  // One row: the identity of the store, which the names of its notification channels carry.
+  `CREATE TABLE ${schema}.store (id text COLLATE "C" PRIMARY KEY)`,
+  `INSERT INTO ${schema}.store (id) SELECT replace(gen_random_uuid()::text, '-', '')`,
 ];
 
 export const tables = (names: StoreNames): readonly string[] => [
