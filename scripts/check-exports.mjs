@@ -1,20 +1,40 @@
-// Packs every public package as it would be published and checks the tarball:
-// publint reads its manifest and files, attw resolves its types the way consumers do, and what its README links to in
-// the package is there.
+// Packs every public package as it would be published and checks the tarball.
+// publint reads its manifest and files. attw resolves its types the way consumers do.
+// Every link of its documents leads to a file of the tarball or to an address. The tarball stays small.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { buildable, packages, pnpm, rootDir, run } from "./workspace.mjs";
 
 const bin = (/** @type {string} */ name) => join(rootDir, "node_modules/.bin", name);
 
-/** @param {string} tarball @param {string} path */
-const missingDocuments = (tarball, path) => {
-  const packed = spawnSync("tar", ["-tzf", tarball], { encoding: "utf8" }).stdout.split("\n");
-  const readme = readFileSync(join(path, "README.md"), "utf8");
-  const links = readme.matchAll(/\]\((?!https?:|#|\.\.\/)([^)#\s]+)/g);
-  return [...links].map(([, link]) => link).filter((link) => !packed.includes(`package/${link}`));
+const most = { bytes: 1_200_000, files: 300 };
+
+/** @param {string} tarball @param {readonly string[]} args */
+const tar = (tarball, ...args) =>
+  spawnSync("tar", [...args, "-f", tarball], { encoding: "utf8", maxBuffer: 64_000_000 }).stdout;
+
+/** @param {string} tarball */
+const deadLinks = (tarball) => {
+  const packed = tar(tarball, "-tz").trim().split("\n");
+  const documents = packed.filter((path) => path.endsWith(".md"));
+  return documents.flatMap((document) => {
+    const links = tar(tarball, "-xzO", document).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g);
+    return [...links]
+      .filter(([, link = ""]) => !packed.includes(posix.join(posix.dirname(document), link)))
+      .map(([, link]) => `${document} links to ${link}, which is not packed`);
+  });
+};
+
+/** @param {string} tarball */
+const tooLarge = (tarball) => {
+  const files = tar(tarball, "-tz").trim().split("\n").length;
+  const bytes = tar(tarball, "-xzO").length;
+  console.log(`  ${files} files, ${(bytes / 1_000_000).toFixed(2)} MB unpacked`);
+  return files > most.files || bytes > most.bytes
+    ? [`more than ${most.files} files or ${most.bytes} bytes`]
+    : [];
 };
 
 /** @param {string} name @param {string} path */
@@ -31,9 +51,9 @@ const packAndCheck = (name, path) => {
       run(bin("publint"), ["--strict", "--level", "warning", join(folder, tarball)]) === 0;
     const attwFlags = ["--profile", "esm-only", "--quiet"];
     const typed = run(bin("attw"), [...attwFlags, join(folder, tarball)]) === 0;
-    const missing = missingDocuments(join(folder, tarball), path);
-    for (const link of missing) console.log(`  README.md links to ${link}, which is not packed`);
-    const isGood = published && typed && missing.length === 0;
+    const wrong = [...deadLinks(join(folder, tarball)), ...tooLarge(join(folder, tarball))];
+    for (const each of wrong) console.log(`  ${each}`);
+    const isGood = published && typed && wrong.length === 0;
     console.log(`${isGood ? "✓" : "✗"} ${name}`);
     return isGood;
   } finally {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 export const rootDir = fileURLToPath(new URL("..", import.meta.url));
 
 /** @param {string} path */
-const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
+export const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
 
 /** @returns {Array<{ dir: string, path: string, name: string, isPublic: boolean, hasSource: boolean }>} */
 export const packages = () =>

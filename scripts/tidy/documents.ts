@@ -2,11 +2,14 @@ import { posix } from "node:path";
 import { exists, type File } from "./files.ts";
 
 const isDocument = ({ path }: File): boolean =>
-  /(^|\/)(README|CLAUDE|ARCHITECTURE|HOW_IT_WORKS|RECIPES|MIGRATING)\.md$|\/decisions\/[^/]+\.md$/.test(
+  /(^|\/)(README|CLAUDE|ARCHITECTURE|ADAPTERS|HOW_IT_WORKS|RECIPES|MIGRATING|RELIABILITY|RESULTS|SECURITY|RELEASING)\.md$|\/decisions\/[^/]+\.md$/.test(
     path,
   );
 
 const codePath = /`([\w@./-]+\.(?:ts|tsx|mjs|md|json|ya?ml|sql))`/g;
+/** Packed documents link to the rest of the repository by its address. */
+const repositoryLink =
+  /\]\(https:\/\/github\.com\/queuert\/queuert\/(?:blob|tree)\/main\/([^)#\s]+)/g;
 const linkPath = /\]\((?!https?:|mailto:|#)([^)#\s]+)[^)]*\)/g;
 
 /** A path may be written from the root, the document, its package or the package's sources. */
@@ -23,6 +26,7 @@ export const missingPaths = (file: File): string[] => {
   const named = [
     ...[...file.text.matchAll(codePath)].filter(([, path = ""]) => path.includes("/")),
     ...file.text.matchAll(linkPath),
+    ...file.text.matchAll(repositoryLink),
   ].map(([, path = ""]) => path);
   return [...new Set(named)]
     .filter((path) => !candidates(file.path, path).some(exists))

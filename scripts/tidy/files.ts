@@ -9,7 +9,7 @@ export type File = {
 };
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const notOurs = new Set(["node_modules", "dist", "coverage", ".git"]);
+const notOurs = new Set(["node_modules", "build", "dist", "coverage", ".git"]);
 const notText = /\.(png|ico|gz|tgz|db|tsbuildinfo|log)$/;
 
 const walk = (folder: string): string[] =>

@@ -49,6 +49,7 @@ const pnpm = (): readonly [command: string, args: readonly string[]] => {
 
 const pack = (into: string): string => {
   mustRun(process.execPath, [tsc, "-b", coreDir], rootDir);
+  mustRun(process.execPath, [join(rootDir, "scripts/bundle.mjs"), "core"], rootDir);
   const [command, args] = pnpm();
   mustRun(command, [...args, "pack", "--pack-destination", into], coreDir);
   const tarball = readdirSync(into).find((name) => name.endsWith(".tgz"));
