@@ -29,6 +29,8 @@ export {
 export { withinTime } from "./adapter-kit/within-time.ts";
 export { retryInRounds, retryRounds } from "./adapter-kit/retry-rounds.ts";
 export { createJobIdGenerator } from "./adapter-kit/job-ids.ts";
+export { newStateJob, type StoredPlace } from "./adapter-kit/new-state-job.ts";
+export { blockerFailedError, leaseExpiredError } from "./adapter-kit/stored-texts.ts";
 export { wrapStateAdapterWithRetry } from "./adapter-kit/wrap-state-adapter-with-retry.ts";
 export {
   type OnAdapterError,

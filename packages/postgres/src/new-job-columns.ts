@@ -1,5 +1,10 @@
 // New jobs as columns of array arguments, and the stored job as it is after the insert.
-import type { NewStateJob, ScheduleOptions, StateJob } from "queuert/internal";
+import {
+  newStateJob,
+  type NewStateJob,
+  type ScheduleOptions,
+  type StateJob,
+} from "queuert/internal";
 import { column, storableText } from "./database.ts";
 import { toDate } from "./job-row.ts";
 import type { PgRow } from "./state-provider.ts";
@@ -45,64 +50,14 @@ export const newJobColumnTypes: readonly string[] = [
   "text[]",
 ];
 
-/** A job that has just been stored: the row brings what the store decided, the rest is what was asked for. */
+/** A job that has just been stored: the row has the values that the store chose. */
 export const toCreatedJob = (job: NewStateJob, id: string, row: PgRow): StateJob => {
   const createdAt = toDate(row["created_at_us"]);
-  const place = job.kind === "entry" ? entryPlace(job, id, createdAt) : continuationPlace(job);
-  return {
+  return newStateJob(job, {
     id,
-    typeName: job.typeName,
-    ...place,
-    originId: job.originId,
     ordinal: Number(row["ordinal"]),
-    status: job.awaitsBlockers ? "blocked" : "pending",
-    input: job.input,
-    output: null,
-    continuedToId: null,
-    priority: job.priority,
-    onBlockerFailure: job.onBlockerFailure,
     createdAt,
     scheduledAt: toDate(row["scheduled_at_us"] ?? row["created_at_us"]),
-    attempt: 0,
-    lastAttemptAt: null,
-    lastAttemptError: null,
-    leaseVersion: 0,
-    leasedBy: null,
-    leasedUntil: null,
-    finishedAt: null,
-    completedBy: null,
-    traceContext: job.traceContext,
-  };
+    sequenceCreatedAt: job.kind === "entry" ? createdAt : job.sequenceCreatedAt,
+  });
 };
-
-type Place = Pick<
-  StateJob,
-  | "sequenceId"
-  | "sequenceTypeName"
-  | "sequenceCreatedAt"
-  | "rootSequenceId"
-  | "position"
-  | "deduplicationKey"
->;
-
-const entryPlace = (
-  job: Extract<NewStateJob, { kind: "entry" }>,
-  id: string,
-  createdAt: Date,
-): Place => ({
-  sequenceId: id,
-  sequenceTypeName: job.typeName,
-  sequenceCreatedAt: createdAt,
-  rootSequenceId: job.rootSequenceId ?? id,
-  position: 0,
-  deduplicationKey: job.deduplication?.key ?? null,
-});
-
-const continuationPlace = (job: Extract<NewStateJob, { kind: "continuation" }>): Place => ({
-  sequenceId: job.sequenceId,
-  sequenceTypeName: job.sequenceTypeName,
-  sequenceCreatedAt: job.sequenceCreatedAt,
-  rootSequenceId: job.rootSequenceId,
-  position: job.position,
-  deduplicationKey: null,
-});

@@ -148,7 +148,7 @@ export interface StateAdapter<
    * - Within a type: higher `priority` first, then older `scheduledAt`, then smaller `ordinal`. Between types no
    *   order is promised, but no type with due jobs goes without for ever.
    * - Due: `pending` with `scheduledAt` not after now, or `running` with an expired lease (`reclaimedFrom` then names
-   *   its last worker, and its error says that the lease expired).
+   *   its last worker, and its error is that worker's `leaseExpiredError`).
    * - Adds one to `attempt` and to `leaseVersion`; sets the lease to now plus the type's `leaseMs`.
    * - Skips jobs locked by another transaction; never waits for them.
    * - `blockers`: the completed sequences the job waited for, in the order they were given.
@@ -200,7 +200,7 @@ export interface StateAdapter<
   /**
    * Fails running jobs for good, and every blocked job that waits for their sequences with
    * `onBlockerFailure: "fail"`, and theirs in turn, in one transaction.
-   * - A dependant's error names the sequence that failed.
+   * - A dependant's error names the sequence that failed, in the words of `blockerFailedError`.
    * - Dependants with `"wait"` stay blocked.
    */
   failJobs(params: FailJobsParams<TTxContext>): Promise<FailJobsResult>;
@@ -208,7 +208,8 @@ export interface StateAdapter<
   /**
    * Gives running jobs of any type whose lease has expired back as `pending`, at their old place; oldest lease first.
    * - Skips jobs locked by another transaction: their holder is alive and about to settle.
-   * - Two callers never reclaim the same lease. The error of the attempt says that the lease expired.
+   * - Two callers never reclaim the same lease. The error of the attempt says that the lease expired, in
+   *   the words of `leaseExpiredError`.
    */
   reclaimExpiredLeases(params: ReclaimExpiredLeasesParams): Promise<readonly ReclaimedJob[]>;
 

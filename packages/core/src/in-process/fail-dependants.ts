@@ -1,11 +1,9 @@
 // A sequence has failed: blocked jobs that are not to outlive it fail too, then those that wait for them.
+import { blockerFailedError } from "../adapter-kit/stored-texts.ts";
 import type { StateJobReference } from "../model/state-job.ts";
 import type { JobCell, JobState } from "./job-cell.ts";
 import type { Store } from "./store.ts";
 import { toReference } from "./to-state-job.ts";
-
-export const blockerFailedError = (sequenceId: string): string =>
-  `Sequence ${sequenceId}, for which this job waited, has failed.`;
 
 export const failedState = (state: JobState, error: string, now: number): JobState => ({
   ...state,

@@ -3,10 +3,6 @@ import type { LeaseLostReason } from "../adapters/state-adapter-params.ts";
 import { isFinished } from "../model/status.ts";
 import type { JobState } from "./job-cell.ts";
 
-/** What is written as the error of an attempt whose lease ran out. */
-export const leaseExpiredError = (leasedBy: string | null): string =>
-  `The lease of worker ${leasedBy ?? "(unknown)"} expired before the attempt had ended.`;
-
 export const isHeld = (state: JobState | undefined, leaseVersion: number): state is JobState =>
   state?.status === "running" && state.leaseVersion === leaseVersion;
 

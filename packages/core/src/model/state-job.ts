@@ -6,15 +6,15 @@ export type JsonText = string;
 /** What a waiting job does when a sequence it waits for fails: keep waiting for a retry, or fail too. */
 export type OnBlockerFailure = "wait" | "fail";
 
-/** The record every state adapter returns for a job. Ids are plain strings here; types are put back at the door. */
-export interface StateJob {
+/** All that is stored of a job. Stores differ in how they keep instants. Ids are plain strings here. */
+export interface JobRecord<TInstant> {
   readonly id: string;
   readonly typeName: string;
   /** The id of the sequence's first job. */
   readonly sequenceId: string;
   readonly sequenceTypeName: string;
   /** When the first job of the sequence was created: durations of sequences need no second look-up. */
-  readonly sequenceCreatedAt: Date;
+  readonly sequenceCreatedAt: TInstant;
   readonly rootSequenceId: string;
   readonly originId: string | null;
   /** 0 for the first job of the sequence, one more for each continuation. Never derived from time. */
@@ -30,23 +30,26 @@ export interface StateJob {
   readonly priority: number;
   readonly onBlockerFailure: OnBlockerFailure;
   readonly deduplicationKey: string | null;
-  readonly createdAt: Date;
-  readonly scheduledAt: Date;
+  readonly createdAt: TInstant;
+  readonly scheduledAt: TInstant;
   /** Runs begun that count: acquisition adds one, a reschedule or a hand-back takes its own away again. */
   readonly attempt: number;
-  readonly lastAttemptAt: Date | null;
+  readonly lastAttemptAt: TInstant | null;
   readonly lastAttemptError: string | null;
   /** The fencing token: every acquisition adds one, nothing ever takes one away. */
   readonly leaseVersion: number;
   readonly leasedBy: string | null;
-  readonly leasedUntil: Date | null;
+  readonly leasedUntil: TInstant | null;
   /** When it completed or failed. */
-  readonly finishedAt: Date | null;
+  readonly finishedAt: TInstant | null;
   /** The worker that completed it; null when unfinished, failed, or completed without a worker. */
   readonly completedBy: string | null;
   /** Opaque to the store: where a trace goes on. */
   readonly traceContext: string | null;
 }
+
+/** The record that every state adapter returns for a job. */
+export type StateJob = JobRecord<Date>;
 
 /** A sequence as the store sees it: its first job, and the one at its highest position (often the same). */
 export interface StateSequence {

@@ -4,39 +4,14 @@ import { fromJsonText } from "./payload.ts";
 import type { CompletedJobSequence, JobSequence } from "./sequence.ts";
 import type { StateJob, StateJobReference, StateSequence } from "./state-job.ts";
 
-/** A stored job as users see it. */
-export const toJob = (job: StateJob, blockers: readonly JobSequence[] = noBlockers): Job => {
-  const common = {
-    id: job.id,
-    typeName: job.typeName,
-    sequenceId: job.sequenceId,
-    sequenceTypeName: job.sequenceTypeName,
-    rootSequenceId: job.rootSequenceId,
-    originId: job.originId,
-    position: job.position,
-    input: fromJsonText(job.input, job.id),
-    blockers,
-    priority: job.priority,
-    createdAt: job.createdAt,
-    scheduledAt: job.scheduledAt,
-    attempt: job.attempt,
-    lastAttemptAt: job.lastAttemptAt,
-    lastAttemptError: job.lastAttemptError,
-    deduplicationKey: job.deduplicationKey,
-  };
-  // Each status carries exactly the fields that its member of the union declares.
-  return { ...common, status: job.status, ...statusFields(job) } as unknown as Job;
-};
-
 const noBlockers: readonly JobSequence[] = [];
 
 /**
- * `toJob` for the one that is made for every attempt: written out, for spreading objects together was a tenth of what a
- * short job cost.
+ * A stored job as users see it. The fields are written out and added one by one, because this runs for every attempt.
+ * Spreading objects together took a tenth of the time of a short job.
  */
-export const toRunningJob = (job: StateJob, blockers: readonly JobSequence[]): Job =>
-  // As above; acquired, it has a lease.
-  ({
+export const toJob = (job: StateJob, blockers: readonly JobSequence[] = noBlockers): Job => {
+  const fields: Record<string, unknown> = {
     id: job.id,
     typeName: job.typeName,
     sequenceId: job.sequenceId,
@@ -53,33 +28,33 @@ export const toRunningJob = (job: StateJob, blockers: readonly JobSequence[]): J
     lastAttemptAt: job.lastAttemptAt,
     lastAttemptError: job.lastAttemptError,
     deduplicationKey: job.deduplicationKey,
-    status: "running",
-    leasedBy: job.leasedBy,
-    leasedUntil: job.leasedUntil,
-    leaseVersion: job.leaseVersion,
-  }) as unknown as Job;
+    status: job.status,
+  };
+  addStatusFields(fields, job);
+  // Each status has exactly the fields that its member of the union declares.
+  return fields as unknown as Job;
+};
 
-const statusFields = (job: StateJob): Record<string, unknown> => {
+const addStatusFields = (fields: Record<string, unknown>, job: StateJob): void => {
   switch (job.status) {
     case "blocked":
     case "pending":
-      return {};
+      return;
     case "running":
-      return {
-        leasedBy: job.leasedBy,
-        leasedUntil: job.leasedUntil,
-        leaseVersion: job.leaseVersion,
-      };
+      fields["leasedBy"] = job.leasedBy;
+      fields["leasedUntil"] = job.leasedUntil;
+      fields["leaseVersion"] = job.leaseVersion;
+      return;
     case "completed":
-      return {
-        completedAt: job.finishedAt,
-        completedBy: job.completedBy,
-        leaseVersion: job.leaseVersion,
-        output: job.output === null ? undefined : fromJsonText(job.output, job.id),
-        continuedToId: job.continuedToId,
-      };
+      fields["completedAt"] = job.finishedAt;
+      fields["completedBy"] = job.completedBy;
+      fields["leaseVersion"] = job.leaseVersion;
+      fields["output"] = job.output === null ? undefined : fromJsonText(job.output, job.id);
+      fields["continuedToId"] = job.continuedToId;
+      return;
     case "failed":
-      return { failedAt: job.finishedAt, lastAttemptError: job.lastAttemptError ?? "" };
+      fields["failedAt"] = job.finishedAt;
+      fields["lastAttemptError"] = job.lastAttemptError ?? "";
   }
 };
 

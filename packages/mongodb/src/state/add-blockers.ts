@@ -1,13 +1,12 @@
 // Step 2 of the walk: a job is made to wait. How this and the end of a sequence cannot miss each other is told in
 // `announcements.ts`. Completed sequences are announced, too: they must not be deleted, for their outputs are wanted.
-import type { AddBlockersParams, StateAdapter } from "queuert/internal";
+import { type AddBlockersParams, blockerFailedError, type StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { type JobDocument, toStateJob } from "../job-document.ts";
 import { findSequences, type SequenceDocuments } from "../sequences.ts";
 import type { Scope, UpdateOne } from "../store.ts";
 import { createToken } from "../token.ts";
 import { announceWaiting } from "../announcements.ts";
-import { blockerFailedError } from "./fail-dependants.ts";
 
 type AddBlockers = StateAdapter<object, object, string>["addBlockers"];
 type Element = AddBlockersParams<object>["jobs"][number];

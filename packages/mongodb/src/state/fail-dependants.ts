@@ -1,6 +1,6 @@
 // The fate of those who wait for a sequence that has failed, and do not want to wait on: they fail too, and theirs in
 // turn. Runs in the transaction in which the sequence fails.
-import type { StateJobReference } from "queuert/internal";
+import { blockerFailedError, type StateJobReference } from "queuert/internal";
 import { announceEnding } from "../announcements.ts";
 import type { Database } from "../database.ts";
 import { referenceFields, sequenceIdOf, toReference } from "../job-document.ts";
@@ -11,10 +11,6 @@ import { leaseFields } from "./completion.ts";
 export interface FailedDependant extends StateJobReference {
   readonly error: string;
 }
-
-/** The error of a job that failed because a sequence it waited for has. */
-export const blockerFailedError = (sequenceId: string): string =>
-  `Sequence ${sequenceId}, which the job waited for, failed`;
 
 /** One round of two commands for each level of the tree, however wide it is. */
 export const failDependants = async (

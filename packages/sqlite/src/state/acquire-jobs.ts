@@ -1,14 +1,18 @@
 // Step 4 of the walk: due jobs are taken, leased and handed out, in a transaction that commits at once.
 // Nothing is sorted: within a type the index `job_due` is in the order of the contract, one probe per distinct
 // priority, so that scheduled jobs of a higher priority are stepped over in one go however many they are.
-import type { AcquiredJob, AcquireJobsParams, StateAdapter } from "queuert/internal";
+import {
+  type AcquiredJob,
+  type AcquireJobsParams,
+  leaseExpiredError,
+  type StateAdapter,
+} from "queuert/internal";
 import type { Database } from "../database.ts";
 import { toInstant, toTimerMs } from "../durations.ts";
 import { blockerCountOf, jobColumns, type JobRow, type OwnJobRow, toStateJob } from "../job-row.ts";
 import type { TableNames } from "../names.ts";
 import { pendingColumns, type PendingRow, toWholeRow } from "../pending-row.ts";
 import type { Session } from "../session.ts";
-import { leaseExpiredError } from "../error-texts.ts";
 import { createReadBlockers } from "../steps/read-blockers.ts";
 
 type AcquiredType = AcquireJobsParams["types"][number];

@@ -2,12 +2,12 @@
 // There is one writer, so no blocker completes between the look at its status and the edge that waits for it.
 import {
   type AddBlockersParams,
+  blockerFailedError,
   JobNotFoundError,
   type StateAdapter,
   type StateJob,
 } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { blockerFailedError } from "../error-texts.ts";
 import { type JobRow, jobColumns, toStateJob } from "../job-row.ts";
 import type { Session } from "../session.ts";
 import { createCountIncompleteBlockers } from "../steps/count-incomplete-blockers.ts";

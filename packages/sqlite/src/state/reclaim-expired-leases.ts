@@ -1,8 +1,7 @@
 // A worker vanished: its jobs wait again, at their old place. The write re-checks what the look has found, under
 // the lock; the look comes first so that a reaper with nothing to do leaves the writer alone.
-import type { ReclaimedJob, StateAdapter } from "queuert/internal";
+import { leaseExpiredError, type ReclaimedJob, type StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { leaseExpiredError } from "../error-texts.ts";
 import { type JobReferenceRow, referenceColumns, toStateJobReference } from "../job-row.ts";
 
 export const reclaimExpiredLeases = <TTxContext extends object, TContext extends object>(

@@ -1,6 +1,5 @@
 // A sequence has failed: blocked jobs that are not to outlive it fail too, then those that wait for theirs.
-import type { StateJobReference } from "queuert/internal";
-import { blockerFailedError } from "../error-texts.ts";
+import { blockerFailedError, type StateJobReference } from "queuert/internal";
 import { type JobReferenceRow, referenceColumns, toStateJobReference } from "../job-row.ts";
 import type { TableNames } from "../names.ts";
 import type { Session } from "../session.ts";

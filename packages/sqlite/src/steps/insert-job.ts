@@ -1,5 +1,10 @@
 // Stores new jobs, for starts and continuations alike. Everything about a new job is known here, so nothing is read back.
-import type { CreatedStateJob, NewStateJob, StateJob } from "queuert/internal";
+import {
+  type CreatedStateJob,
+  newStateJob,
+  type NewStateJob,
+  type StateJob,
+} from "queuert/internal";
 import type { SqliteStatement } from "../connection.ts";
 import { isDuplicate } from "../driver-errors.ts";
 import { dueAt } from "../durations.ts";
@@ -106,39 +111,14 @@ const runAny = (insert: SqliteStatement, job: StateJob, deduplicationOpen: numbe
   );
 };
 
-// Written out, and not put together by spreading: this runs for every job, and an object of one shape is several times as
-// fast to make.
 const toStored = (job: NewStateJob, id: string, ordinal: number, now: number): StateJob => {
-  const isEntry = job.kind === "entry";
   const createdAt = new Date(now);
   const due = dueAt(job.schedule, now);
-  return {
+  return newStateJob(job, {
     id,
-    typeName: job.typeName,
-    sequenceId: isEntry ? id : job.sequenceId,
-    sequenceTypeName: isEntry ? job.typeName : job.sequenceTypeName,
-    sequenceCreatedAt: isEntry ? createdAt : job.sequenceCreatedAt,
-    rootSequenceId: job.rootSequenceId ?? id,
-    originId: job.originId,
-    position: isEntry ? 0 : job.position,
     ordinal,
-    status: job.awaitsBlockers ? "blocked" : "pending",
-    input: job.input,
-    output: null,
-    continuedToId: null,
-    priority: job.priority,
-    onBlockerFailure: job.onBlockerFailure,
-    deduplicationKey: isEntry ? (job.deduplication?.key ?? null) : null,
     createdAt,
     scheduledAt: due === now ? createdAt : new Date(due),
-    attempt: 0,
-    lastAttemptAt: null,
-    lastAttemptError: null,
-    leaseVersion: 0,
-    leasedBy: null,
-    leasedUntil: null,
-    finishedAt: null,
-    completedBy: null,
-    traceContext: job.traceContext,
-  };
+    sequenceCreatedAt: job.kind === "entry" ? createdAt : job.sequenceCreatedAt,
+  });
 };

@@ -1,10 +1,10 @@
 // Step 4 of the walk: due jobs are taken, and leased by the same write that makes them running.
+import { leaseExpiredError } from "../../adapter-kit/stored-texts.ts";
 import type { AcquiredJob, AcquireJobsParams } from "../../adapters/state-adapter-params.ts";
 import type { Database } from "../database.ts";
 import type { InProcessMethod } from "../in-process-method.ts";
 import { after, remainingMs } from "../instants.ts";
 import type { JobCell, JobState } from "../job-cell.ts";
-import { leaseExpiredError } from "../lease-check.ts";
 import type { Store } from "../store.ts";
 import { requireJob, viewBlockers } from "../to-state-job.ts";
 import type { TypeQueue } from "../type-queue.ts";

@@ -1,8 +1,9 @@
 // Step 2 of the walk, continued: a new job learns which sequences it waits for.
+import { blockerFailedError } from "../../adapter-kit/stored-texts.ts";
 import { JobNotFoundError } from "../../errors.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { Database } from "../database.ts";
-import { blockerFailedError, failDependants, failedState } from "../fail-dependants.ts";
+import { failDependants, failedState } from "../fail-dependants.ts";
 import type { InProcessMethod } from "../in-process-method.ts";
 import { hasFailed, type JobCell, type JobState } from "../job-cell.ts";
 import { countIncomplete } from "../release-dependants.ts";

@@ -1,8 +1,8 @@
 // A worker vanished: its jobs wait again, at their old place.
+import { leaseExpiredError } from "../../adapter-kit/stored-texts.ts";
 import type { ReclaimedJob } from "../../adapters/state-adapter-params.ts";
 import type { Database } from "../database.ts";
 import type { InProcessMethod } from "../in-process-method.ts";
-import { leaseExpiredError } from "../lease-check.ts";
 import type { Store } from "../store.ts";
 import { toReference } from "../to-state-job.ts";
 
@@ -22,15 +22,13 @@ const reclaim = (store: Store, limit: number): readonly ReclaimedJob[] => {
     if (cell === undefined || state === undefined) break;
     // Known to have expired, unless the clock has been set back since.
     if ((state.leasedUntil ?? 0) > store.now) break;
-    reclaimed.push({
-      ...toReference(cell),
-      leasedBy: state.leasedBy ?? "",
-      leaseVersion: state.leaseVersion,
-    });
+    const { leasedBy, leaseVersion } = state;
+    if (leasedBy === null) break;
+    reclaimed.push({ ...toReference(cell), leasedBy, leaseVersion });
     store.put(cell, {
       ...state,
       status: "pending",
-      lastAttemptError: leaseExpiredError(state.leasedBy),
+      lastAttemptError: leaseExpiredError(leasedBy),
       leasedBy: null,
       leasedUntil: null,
     });

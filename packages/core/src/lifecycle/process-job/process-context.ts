@@ -8,7 +8,7 @@
 import type { Engine } from "../../engine.ts";
 import { ProcessMisuseError } from "../../errors.ts";
 import type { Job } from "../../model/job.ts";
-import { toCompletedSequences, toRunningJob } from "../../model/to-job.ts";
+import { toCompletedSequences, toJob } from "../../model/to-job.ts";
 import type { Completion } from "../../public-types/process.ts";
 import type { Attempt } from "./attempt.ts";
 import { type Complete, createComplete } from "./complete.ts";
@@ -29,7 +29,7 @@ export class ProcessContext {
 
   get job(): Job {
     const { job, blockers } = this.attempt.acquired;
-    return (this.#job ??= toRunningJob(job, toCompletedSequences(blockers)));
+    return (this.#job ??= toJob(job, toCompletedSequences(blockers)));
   }
 
   get signal(): AbortSignal {

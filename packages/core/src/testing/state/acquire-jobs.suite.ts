@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { AcquiredJob } from "../../adapters/state-adapter-params.ts";
 import { minuteMs, thirtyDaysMs } from "../factories.ts";
+import { leaseExpiredError } from "../../adapter-kit/stored-texts.ts";
 import { defineStateSuite } from "../state-suite.ts";
 import type { StateSuite } from "../state-suite.ts";
 import { only } from "../steps.ts";
@@ -229,7 +230,7 @@ const due: StateSuite = defineStateSuite("acquireJobs, due", (rule) => {
         attempt: 2,
         leaseVersion: 2,
       });
-      expect(taken.job.lastAttemptError).toMatch(/lease.*expired/i);
+      expect(taken.job.lastAttemptError).toBe(leaseExpiredError("dead"));
     },
   );
 

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { blockerFailedError } from "../../adapter-kit/stored-texts.ts";
 import { defineStateSuite } from "../state-suite.ts";
 import type { StateSuite } from "../state-suite.ts";
 import { only } from "../steps.ts";
@@ -60,7 +61,7 @@ export const addBlockersSuite: StateSuite = defineStateSuite("addBlockers", (rul
       const fails = await steps.createBlocked([fine, failed], { onBlockerFailure: "fail" });
       expect(fails.status).toBe("failed");
       expect(fails.finishedAt).not.toBeNull();
-      expect(fails.lastAttemptError).toContain(failed.id);
+      expect(fails.lastAttemptError).toBe(blockerFailedError(failed.id));
       const waits = await steps.createBlocked([failed]);
       expect(waits.status).toBe("blocked");
     },

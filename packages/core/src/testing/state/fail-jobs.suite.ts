@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { blockerFailedError } from "../../adapter-kit/stored-texts.ts";
 import { defineStateSuite } from "../state-suite.ts";
 import type { StateSuite } from "../state-suite.ts";
 
@@ -59,7 +60,7 @@ export const failJobsSuite: StateSuite = defineStateSuite("failJobs", (rule) => 
     await steps.fail(running);
     expect(await steps.get(waiting)).toMatchObject({
       status: "failed",
-      lastAttemptError: expect.stringContaining(first.id),
+      lastAttemptError: blockerFailedError(first.id),
     });
   });
 

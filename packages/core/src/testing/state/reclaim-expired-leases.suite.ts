@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { minuteMs } from "../factories.ts";
+import { leaseExpiredError } from "../../adapter-kit/stored-texts.ts";
 import { defineStateSuite } from "../state-suite.ts";
 import type { StateSuite } from "../state-suite.ts";
 import { only } from "../steps.ts";
@@ -66,7 +67,7 @@ export const reclaimExpiredLeasesSuite: StateSuite = defineStateSuite(
         const job = await steps.createRunning({}, { leaseMs: 1 });
         await steps.untilExpired(job);
         await stateAdapter.reclaimExpiredLeases({ limit: 10 });
-        expect((await steps.get(job)).lastAttemptError).toMatch(/lease.*expired/i);
+        expect((await steps.get(job)).lastAttemptError).toBe(leaseExpiredError("worker-1"));
       },
     );
 

@@ -1,0 +1,10 @@
+// The errors that stores write by themselves, for attempts and jobs in which no handler has thrown. A store that composes
+// them in its own language repeats these words: the suites compare them.
+
+/** The error of an attempt whose lease expired before the job was settled. */
+export const leaseExpiredError = (leasedBy: string): string =>
+  `The lease of worker ${leasedBy} expired`;
+
+/** The error of a job with `onBlockerFailure: "fail"`, one of whose blockers failed. */
+export const blockerFailedError = (blockerSequenceId: string): string =>
+  `Blocker sequence ${blockerSequenceId} failed`;
