@@ -110,7 +110,7 @@ const listen = (engine: Engine, id: string): Promise<() => Promise<void>> =>
   engine.notify
     .listenJobSequenceCompleted({
       sequenceIds: [id],
-      onSequenceCompleted: () => engine.sequencePoller.look(id),
+      onSequenceCompleted: () => engine.sequencePoller.notified(id),
     })
     .catch(() => async () => undefined);
 

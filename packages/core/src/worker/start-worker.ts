@@ -1,11 +1,12 @@
 // One running worker: listens, then claims; the returned function ends it.
 import type { StopListening } from "../adapters/notify-adapter.ts";
 import { within } from "../async/within.ts";
+import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
 import type { Processor } from "../lifecycle/process-job/processor.ts";
-import { checkOwnership } from "./check-ownership.ts";
 import { claimLoop, demandOf } from "./claim.ts";
 import { listenResiliently } from "./listen.ts";
+import { createOwnershipCheck } from "./ownership-check.ts";
 import { createStages, type Stages } from "./stages.ts";
 import { retentionLoop } from "./retention-loop.ts";
 import { lastStatementMs, stopWorker } from "./stop-worker.ts";
@@ -43,6 +44,7 @@ export const startWorker = async (
 
 const listen = async (engine: Engine, stages: Stages): Promise<StopListening> => {
   const { typeNames, stopping, work, hints, foresight, attempts } = stages;
+  const ownership = createOwnershipCheck(engine, attempts);
   const missedSome = (): void => {
     foresight.forget();
     work.wake();
@@ -54,7 +56,10 @@ const listen = async (engine: Engine, stages: Stages): Promise<StopListening> =>
         engine.notify.listenJobScheduled({
           typeNames,
           onJobScheduled: (_typeName, count) => {
-            if (count === undefined) return missedSome();
+            // A count that is no number of jobs is as good as none.
+            if (count === undefined || !(count > 0 && count <= limits.concurrencyMax)) {
+              return missedSome();
+            }
             hints.add(count);
             work.wake();
           },
@@ -67,13 +72,14 @@ const listen = async (engine: Engine, stages: Stages): Promise<StopListening> =>
       engine,
       () =>
         engine.notify.listenJobOwnershipLost({
-          onOwnershipLost: (jobId) => void checkOwnership(engine, attempts, jobId),
+          onOwnershipLost: (jobId) => ownership.notified(jobId),
         }),
       // What was lost meanwhile is seen with the next renewal.
       () => undefined,
     ),
   ]);
   return async () => {
+    ownership.stop();
     await Promise.all(stops.map((stop) => stop()));
   };
 };

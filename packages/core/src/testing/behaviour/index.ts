@@ -6,6 +6,7 @@ import { continuingSuite } from "./continuing.suite.ts";
 import { deduplicatingSuite } from "./deduplicating.suite.ts";
 import { deletingSuite } from "./deleting.suite.ts";
 import { externalCompletionSuite } from "./external-completion.suite.ts";
+import { foreignMessagesSuite } from "./foreign-messages.suite.ts";
 import { leasesSuite } from "./leases.suite.ts";
 import { preparingSuite } from "./preparing.suite.ts";
 import { processingSuite } from "./processing.suite.ts";
@@ -39,6 +40,7 @@ export const behaviourSuites: Readonly<
     | "deleting"
     | "retaining"
     | "notifying"
+    | "foreignMessages"
     | "observing"
     | "stopping"
     | "failingDatabase"
@@ -63,6 +65,7 @@ export const behaviourSuites: Readonly<
   retaining: retainingSuite,
   reading: readingSuite,
   notifying: notifyingSuite,
+  foreignMessages: foreignMessagesSuite,
   observing: observingSuite,
   stopping: stoppingSuite,
   failingDatabase: failingDatabaseSuite,

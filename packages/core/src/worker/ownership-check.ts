@@ -1,0 +1,84 @@
+// Notifications that a job has changed hands come from other processes, and anybody with access to the channel can send
+// them. They are hints: the store decides. The cost is bounded whatever arrives: an id is remembered, ids of jobs that this
+// worker does not hold are dropped without a query, and one query at a time, with a pause after it, covers all the others.
+import { sleep } from "../async/sleep.ts";
+import { limits } from "../defaults.ts";
+import type { Engine } from "../engine.ts";
+import { reportLost } from "../lifecycle/attempt-events.ts";
+import type { Attempt } from "../lifecycle/process-job/attempt.ts";
+import type { StateJob } from "../model/state-job.ts";
+import { isFinished } from "../model/status.ts";
+
+export interface OwnershipCheck {
+  /** A notification names this job. */
+  notified(jobId: string): void;
+  stop(): void;
+}
+
+/** The pause after each check. A genuine notification is in the first one. */
+const pauseMs = 100;
+
+/** More ids than this are not remembered: they are compared with the held jobs at once. */
+const namedMax = 1_000;
+
+export const createOwnershipCheck = (
+  engine: Engine,
+  attempts: ReadonlySet<Attempt>,
+): OwnershipCheck => {
+  const named = new Set<string>();
+  const doubted = new Set<Attempt>();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let isRunning = false;
+
+  const compare = (): void => {
+    for (const attempt of attempts) {
+      if (!attempt.isOver && named.has(attempt.job.id)) doubted.add(attempt);
+    }
+    named.clear();
+  };
+
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    while (named.size + doubted.size > 0 && !signal.aborted) {
+      // The ids of one message arrive in one turn.
+      await engine.clock.yield();
+      compare();
+      const checked = [...doubted];
+      doubted.clear();
+      await lookUp(engine, checked);
+      await sleep(engine.clock, pauseMs, signal);
+    }
+    isRunning = false;
+  };
+
+  return {
+    notified: (jobId) => {
+      if (attempts.size === 0 || signal.aborted || jobId.length > limits.nameLengthMax) return;
+      named.add(jobId);
+      if (named.size >= namedMax) compare();
+      if (!isRunning) void run();
+    },
+    stop: () => stopping.abort(),
+  };
+};
+
+const lookUp = async (engine: Engine, checked: readonly Attempt[]): Promise<void> => {
+  if (checked.length === 0) return;
+  // A failed query needs no handling: the next renewal finds out.
+  const jobs = await engine.state
+    .getJobs({ ids: checked.map(({ job }) => job.id) })
+    .catch(() => null);
+  if (jobs === null) return;
+  checked.forEach((attempt, index) => {
+    if (!attempt.isOver) reportIfLost(engine, attempt, jobs[index]);
+  });
+};
+
+const reportIfLost = (engine: Engine, attempt: Attempt, stored: StateJob | undefined): void => {
+  if (stored === undefined) reportLost(engine, attempt, "not_found");
+  else if (isFinished(stored.status)) reportLost(engine, attempt, "already_completed");
+  else if (stored.leaseVersion !== attempt.job.leaseVersion || stored.status !== "running") {
+    reportLost(engine, attempt, "taken_by_another_worker");
+  }
+};
