@@ -15,7 +15,7 @@ import { InvalidOptionError } from "./errors.ts";
 import { createInProcessNotifyAdapter } from "./in-process/create-in-process-notify-adapter.ts";
 import { createRegistry } from "./job-types/registry.ts";
 import type { JobTypes } from "./job-types/define-job-types.ts";
-import { createSequencePoller } from "./lifecycle/sequence-poller.ts";
+import { SequencePoller } from "./lifecycle/sequence-poller.ts";
 import { assertFunction, assertObject } from "./model/assert-option.ts";
 import { createConsoleLog } from "./observe/console-log.ts";
 import type { Log } from "./observe/log.ts";
@@ -61,7 +61,7 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
   const announcer = createAnnouncer(notify);
   const unconfirmed = createUnconfirmedCommits(state, clock);
   const transactions = createOpenTransactions();
-  const sequencePoller = createSequencePoller(state, clock);
+  const sequencePoller = new SequencePoller(state, clock);
   return {
     state,
     notify,

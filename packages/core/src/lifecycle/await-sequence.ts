@@ -72,7 +72,7 @@ const untilEnded = async (
   pollIntervalMs: number,
 ): Promise<CompletedJobSequence> => {
   const ended = createDeferred<CompletedJobSequence>();
-  const onLook = (sequence: StateSequence | undefined): void => {
+  const onSequence = (sequence: StateSequence | undefined): void => {
     try {
       const completed = toCompleted(id, typeName, sequence);
       if (completed !== null) ended.resolve(completed);
@@ -86,12 +86,12 @@ const untilEnded = async (
     ended.reject(new WaitForJobSequenceCompletionTimeoutError(id, timeoutMs));
   }, timerMs(timeoutMs));
   const onClosed = (): void => ended.reject(new QueuertClosedError("waitForJobSequenceCompletion"));
-  const watch = { sequenceId: id, pollIntervalMs, onLook, onClosed };
+  const watch = { sequenceId: id, pollIntervalMs, onSequence, onClosed };
   const unwatch = engine.sequencePoller.watch(watch);
   const listening = listen(engine, id);
   try {
     // A notify adapter that cannot listen is reported by its wrapping; polling goes on without it.
-    void listening.then(() => engine.sequencePoller.look(id));
+    void listening.then(() => engine.sequencePoller.query(id));
     return await ended.promise;
   } finally {
     unwatch();
