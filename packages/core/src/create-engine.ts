@@ -12,9 +12,10 @@ import { type Clock, systemClock } from "./async/clock.ts";
 import { within } from "./async/within.ts";
 import type { Engine } from "./engine.ts";
 import { InvalidOptionError } from "./errors.ts";
-import { createInProcessNotifyAdapter } from "./in-process/create-in-process-notify-adapter.ts";
+import { createNoopNotifyAdapter } from "./in-process/create-noop-notify-adapter.ts";
 import { createRegistry } from "./job-types/registry.ts";
 import type { JobTypes } from "./job-types/define-job-types.ts";
+import { createLocalListeners } from "./lifecycle/local-listeners.ts";
 import { SequencePoller } from "./lifecycle/sequence-poller.ts";
 import { assertFunction, assertObject } from "./model/assert-option.ts";
 import { createConsoleLog } from "./observe/console-log.ts";
@@ -52,19 +53,21 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
     observer.emit("stateAdapterError", () => ({ operation, error })),
   );
   const notify = wrapNotifyAdapterWithLogging(
-    // Without one, workers and waiters of this process still hear of each other at once.
-    createStoreNotifyAdapter(options.notifyAdapter ?? createInProcessNotifyAdapter(), () =>
+    // The workers and waiters of this process are notified without one.
+    createStoreNotifyAdapter(options.notifyAdapter ?? createNoopNotifyAdapter(), () =>
       options.stateAdapter.getStoreId(),
     ),
     (operation, error) => observer.emit("notifyAdapterError", () => ({ operation, error })),
   );
-  const announcer = createAnnouncer(notify);
   const unconfirmed = createUnconfirmedCommits(state, clock);
   const transactions = createOpenTransactions();
   const sequencePoller = new SequencePoller(state, clock);
+  const local = createLocalListeners(notify, sequencePoller);
+  const announcer = createAnnouncer(local.sender);
   return {
     state,
     notify,
+    local,
     // A store nobody else can reach needs no polling for others.
     hasNotifyAdapter:
       options.notifyAdapter !== undefined || !state.capabilities.sharedBetweenProcesses,

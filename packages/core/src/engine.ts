@@ -8,11 +8,14 @@ import type { OpenTransactions } from "./after-commit/open-transactions.ts";
 import type { Clock } from "./async/clock.ts";
 import type { Registry } from "./job-types/registry.ts";
 import type { Observer } from "./observe/observer.ts";
+import type { LocalListeners } from "./lifecycle/local-listeners.ts";
 import type { SequencePoller } from "./lifecycle/sequence-poller.ts";
 
 export interface Engine {
   readonly state: AnyStateAdapter;
   readonly notify: NotifyAdapter;
+  /** Workers and waiters of this process, notified with or without the notify adapter. */
+  readonly local: LocalListeners;
   /** Whether the user gave a notify adapter: without one, other processes are only found by polling. */
   readonly hasNotifyAdapter: boolean;
   readonly registry: Registry;

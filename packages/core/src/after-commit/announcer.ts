@@ -10,7 +10,12 @@ export interface Announcer {
 }
 
 /** `notify` reports its own errors; what it rejects with is dropped here, and only here. */
-export const createAnnouncer = (notify: NotifyAdapter): Announcer => {
+export const createAnnouncer = (
+  notify: Pick<
+    NotifyAdapter,
+    "notifyJobScheduled" | "notifyJobSequenceCompleted" | "notifyJobOwnershipLost"
+  >,
+): Announcer => {
   const pending = new Set<Promise<void>>();
   const send = (sent: Promise<void>): void => {
     const tracked: Promise<void> = sent

@@ -49,25 +49,22 @@ const listen = async (engine: Engine, stages: Stages): Promise<StopListening> =>
     foresight.forget();
     work.wake();
   };
+  const own = engine.local.addWorker({
+    typeNames,
+    onJobScheduled: (_typeName, count) => {
+      // A count that is not a number of jobs is as good as none.
+      if (count === undefined || !(count > 0 && count <= limits.concurrencyMax)) {
+        return missedSome();
+      }
+      hints.add(count);
+      work.wake();
+    },
+    demand: (typeName, offered) =>
+      stopping.signal.aborted ? 0 : demandOf(stages, typeName, offered),
+    onOwnershipLost: (jobId) => ownership.notified(jobId),
+  });
   const stops = await Promise.all([
-    listenResiliently(
-      engine,
-      () =>
-        engine.notify.listenJobScheduled({
-          typeNames,
-          onJobScheduled: (_typeName, count) => {
-            // A count that is no number of jobs is as good as none.
-            if (count === undefined || !(count > 0 && count <= limits.concurrencyMax)) {
-              return missedSome();
-            }
-            hints.add(count);
-            work.wake();
-          },
-          demand: (typeName, offered) =>
-            stopping.signal.aborted ? 0 : demandOf(stages, typeName, offered),
-        }),
-      missedSome,
-    ),
+    listenResiliently(engine, () => engine.notify.listenJobScheduled(own.listener), missedSome),
     listenResiliently(
       engine,
       () =>
@@ -79,6 +76,7 @@ const listen = async (engine: Engine, stages: Stages): Promise<StopListening> =>
     ),
   ]);
   return async () => {
+    own.remove();
     ownership.stop();
     await Promise.all(stops.map((stop) => stop()));
   };

@@ -1,0 +1,95 @@
+// The workers and waiters of this process are notified directly, so that they do not depend on a notify adapter that cannot
+// reach its server, refuses, or sends to other processes only. The adapter notifies the same listeners where it can: it goes
+// first, and only jobs that it has brought to no worker of this process are offered again.
+import { createHintDemand } from "../adapter-kit/hint-demand.ts";
+import { createListenersByKey } from "../adapter-kit/listeners-by-key.ts";
+import type {
+  JobScheduledHint,
+  JobScheduledListener,
+  NotifyAdapter,
+} from "../adapters/notify-adapter.ts";
+import type { SequencePoller } from "./sequence-poller.ts";
+
+export type NotifySender = Pick<
+  NotifyAdapter,
+  "notifyJobScheduled" | "notifyJobSequenceCompleted" | "notifyJobOwnershipLost"
+>;
+
+export interface LocalWorker extends Required<JobScheduledListener> {
+  readonly onOwnershipLost: (jobId: string) => void;
+}
+
+export interface LocalListeners {
+  /** Notifies this process and, through the adapter, the others. */
+  readonly sender: NotifySender;
+  /** `listener` is for the notify adapter: it notifies the same worker. */
+  addWorker(worker: LocalWorker): {
+    readonly listener: JobScheduledListener;
+    readonly remove: () => void;
+  };
+  /** Jobs may have become due without a notification: every worker of this process queries the store once. */
+  jobsMayBeDue(): void;
+}
+
+export const createLocalListeners = (
+  adapter: NotifySender,
+  sequencePoller: Pick<SequencePoller, "notified">,
+): LocalListeners => {
+  const workers = new Set<LocalWorker>();
+  const byType = createListenersByKey<JobScheduledListener>();
+  const demand = createHintDemand(byType, ({ onJobScheduled }, typeName, count) =>
+    onJobScheduled(typeName, count),
+  );
+  /** During a call of the adapter: how many jobs of each type it has brought to workers of this process. */
+  let brought: Map<string, number> | null = null;
+
+  const notifyJobScheduled = (hints: readonly JobScheduledHint[]): Promise<void> => {
+    if (workers.size === 0) return adapter.notifyJobScheduled(hints);
+    const counts = new Map<string, number>();
+    brought = counts;
+    const sent = adapter.notifyJobScheduled(hints);
+    brought = null;
+    for (const { typeName, count } of hints) {
+      const left = count - (counts.get(typeName) ?? 0);
+      if (left > 0) demand.grant([{ typeName, count: left }]);
+    }
+    return sent;
+  };
+
+  return {
+    sender: {
+      notifyJobScheduled,
+      notifyJobSequenceCompleted: (sequenceIds) => {
+        for (const id of sequenceIds) sequencePoller.notified(id);
+        return adapter.notifyJobSequenceCompleted(sequenceIds);
+      },
+      notifyJobOwnershipLost: (jobIds) => {
+        for (const { onOwnershipLost } of workers) jobIds.forEach(onOwnershipLost);
+        return adapter.notifyJobOwnershipLost(jobIds);
+      },
+    },
+    addWorker: (worker) => {
+      const { typeNames, onJobScheduled } = worker;
+      workers.add(worker);
+      byType.add(typeNames, worker);
+      const listener: JobScheduledListener = {
+        typeNames,
+        demand: worker.demand,
+        onJobScheduled: (typeName, count) => {
+          brought?.set(typeName, (brought.get(typeName) ?? 0) + (count ?? 0));
+          onJobScheduled(typeName, count);
+        },
+      };
+      return {
+        listener,
+        remove: () => {
+          workers.delete(worker);
+          byType.remove(typeNames, worker);
+        },
+      };
+    },
+    jobsMayBeDue: () => {
+      for (const { typeNames, onJobScheduled } of workers) onJobScheduled(typeNames[0] ?? "");
+    },
+  };
+};
