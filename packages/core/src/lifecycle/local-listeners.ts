@@ -1,6 +1,6 @@
-// The workers and waiters of this process are notified directly, so that they do not depend on a notify adapter that cannot
-// reach its server, refuses, or sends to other processes only. The adapter notifies the same listeners where it can: it goes
-// first, and only jobs that it has brought to no worker of this process are offered again.
+// Notifies the workers and waiters of this process directly. A notify adapter may be unable to reach its server, may
+// refuse, or may send to other processes only. It goes first, and notifies the same listeners where it can. Only jobs
+// that it has brought to no worker of this process are offered again.
 import { createHintDemand } from "../adapter-kit/hint-demand.ts";
 import { createListenersByKey } from "../adapter-kit/listeners-by-key.ts";
 import type {

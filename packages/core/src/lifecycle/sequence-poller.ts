@@ -1,6 +1,6 @@
-// Queries all sequences that are awaited in this process with one statement per round, whatever their number.
-// Notifications come from other processes, and anybody with access to the channel can send them: an id that nothing here
-// awaits is dropped, and after a query that found no sequence ended, notifications wait for a moment.
+// Queries all sequences that are awaited in this process with one statement per round.
+// Notifications come from other processes and can be forged. An id that this process does not await is dropped. After a
+// query that found no sequence ended, further notifications wait for a moment.
 import type { Clock, TimerHandle } from "../async/clock.ts";
 import { timerMs } from "../async/sleep.ts";
 import type { AnyStateAdapter } from "../adapters/state-adapter.ts";

@@ -1,6 +1,6 @@
-// Notifications that a job has changed hands come from other processes, and anybody with access to the channel can send
-// them. They are hints: the store decides. The cost is bounded whatever arrives: an id is remembered, ids of jobs that this
-// worker does not hold are dropped without a query, and one query at a time, with a pause after it, covers all the others.
+// Notifications that a job has changed hands. They come from other processes and can be forged: they are hints, and
+// the store decides. Their cost is bounded. Ids of jobs that this worker does not hold are dropped without a query.
+// The others share one query at a time, with a pause after it.
 import { sleep } from "../async/sleep.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
