@@ -1,6 +1,7 @@
 import { awaitingSuite } from "./awaiting.suite.ts";
 import type { BehaviourSuite } from "./behaviour-suite.ts";
 import { blockingSuite } from "./blocking.suite.ts";
+import { brokenNotifySuite } from "./broken-notify.suite.ts";
 import { committingSuite } from "./committing.suite.ts";
 import { continuingSuite } from "./continuing.suite.ts";
 import { deduplicatingSuite } from "./deduplicating.suite.ts";
@@ -40,6 +41,7 @@ export const behaviourSuites: Readonly<
     | "deleting"
     | "retaining"
     | "notifying"
+    | "brokenNotify"
     | "foreignMessages"
     | "observing"
     | "stopping"
@@ -65,6 +67,7 @@ export const behaviourSuites: Readonly<
   retaining: retainingSuite,
   reading: readingSuite,
   notifying: notifyingSuite,
+  brokenNotify: brokenNotifySuite,
   foreignMessages: foreignMessagesSuite,
   observing: observingSuite,
   stopping: stoppingSuite,

@@ -1,6 +1,5 @@
 import { expect } from "vitest";
-import type { JobScheduledListener, NotifyAdapter } from "../../adapters/notify-adapter.ts";
-import { createNoopNotifyAdapter } from "../../in-process/create-noop-notify-adapter.ts";
+import type { JobScheduledListener } from "../../adapters/notify-adapter.ts";
 import { createLossyNotifyAdapter } from "../notify-faults.ts";
 import { createStateSteps } from "../steps.ts";
 import { eventually, graceMs, sleep, within } from "../waiting.ts";
@@ -13,30 +12,6 @@ import { watchClaims } from "./watch-claims.ts";
 /** So long that only a notification can bring a worker its job in time. */
 const longPollMs = 60_000;
 const promptMs = 2_000;
-
-/** Every method but `close`. */
-const replaceAll = (method: () => Promise<never>): Omit<NotifyAdapter, "close"> => ({
-  notifyJobScheduled: method,
-  notifyJobSequenceCompleted: method,
-  notifyJobOwnershipLost: method,
-  listenJobScheduled: method,
-  listenJobSequenceCompleted: method,
-  listenJobOwnershipLost: method,
-});
-
-const refuse = (): Promise<never> => Promise.reject(new Error("no connection"));
-
-const never = (): Promise<never> => new Promise(() => undefined);
-
-/** Ways in which a notify adapter brings nothing back to its own process. */
-const brokenAdapters: readonly (readonly [
-  name: string,
-  breakAdapter: (adapter: NotifyAdapter) => NotifyAdapter,
-])[] = [
-  ["it sends nothing", () => createNoopNotifyAdapter()],
-  ["it refuses", (adapter) => overrideNotify(adapter, replaceAll(refuse))],
-  ["its server does not respond", (adapter) => overrideNotify(adapter, replaceAll(never))],
-];
 
 export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", (rule) => {
   rule("withNotify gathers: one message, with a count per type", async (context) => {
@@ -332,53 +307,6 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
     await within(client.until(waiting), "the dependant", promptMs);
   });
 
-  for (const [name, breakAdapter] of brokenAdapters) {
-    rule(`due work of the own process needs no notify adapter: ${name}`, async (context) => {
-      const { open, stateAdapter, notifyAdapter } = context;
-      const { adapter, untilIdle } = watchClaims(stateAdapter);
-      const client = await open({
-        stateAdapter: adapter,
-        notifyAdapter: breakAdapter(notifyAdapter),
-      });
-      const options = { pollIntervalMs: longPollMs };
-      let steps = 0;
-      await client.work(
-        {
-          next: {
-            retryConfig: { initialDelayMs: 1 },
-            process: async ({ job, complete }) => {
-              if (job.attempt === 1) throw new Error("the next attempt is due in 1 ms");
-              steps += 1;
-              return steps < 3
-                ? complete.continueWith({ typeName: "next", input: null })
-                : complete("end");
-            },
-          },
-        },
-        options,
-      );
-      await client.work(
-        {
-          first: async ({ complete }) => complete.continueWith({ typeName: "next", input: null }),
-          waiting: async ({ job, complete }) => complete(job.blockers.length),
-        },
-        options,
-      );
-      await untilIdle(2);
-      const first = await client.start("first");
-      const waiting = await client.start("waiting", {
-        startBlockers: () => Promise.resolve([first]),
-      });
-      const ended = client.queuert.waitForJobSequenceCompletion({
-        typeName: "waiting",
-        id: waiting.id,
-        timeoutMs: promptMs,
-        pollIntervalMs: longPollMs,
-      });
-      expect(await ended).toMatchObject({ output: 1 });
-    });
-  }
-
   rule("lost, late and repeated notifications lose and double nothing", async (context) => {
     const { open, notifyAdapter, random } = context;
     const lossy = createLossyNotifyAdapter(notifyAdapter, {
@@ -414,7 +342,17 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
   });
 
   rule("a transport that refuses everything harms nothing", async ({ open, notifyAdapter }) => {
-    const client = await open({ notifyAdapter: overrideNotify(notifyAdapter, replaceAll(refuse)) });
+    const refuse = (): Promise<never> => Promise.reject(new Error("no connection"));
+    const client = await open({
+      notifyAdapter: overrideNotify(notifyAdapter, {
+        notifyJobScheduled: refuse,
+        notifyJobSequenceCompleted: refuse,
+        notifyJobOwnershipLost: refuse,
+        listenJobScheduled: refuse,
+        listenJobSequenceCompleted: refuse,
+        listenJobOwnershipLost: refuse,
+      }),
+    });
     await client.work({ task: async ({ complete }) => complete("out") });
     const { id } = await client.start("task");
     const waiting = client.queuert.waitForJobSequenceCompletion({
@@ -504,18 +442,6 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
 
   rule("a worker starts and stops though its transport never answers", async (context) => {
     const { open, notifyAdapter } = context;
-    /** Every method but `close`. */
-    const replaceAll = (method: () => Promise<never>): Omit<NotifyAdapter, "close"> => ({
-      notifyJobScheduled: method,
-      notifyJobSequenceCompleted: method,
-      notifyJobOwnershipLost: method,
-      listenJobScheduled: method,
-      listenJobSequenceCompleted: method,
-      listenJobOwnershipLost: method,
-    });
-
-    const refuse = (): Promise<never> => Promise.reject(new Error("no connection"));
-
     const never = (): Promise<never> => new Promise(() => undefined);
     const client = await open({
       notifyAdapter: overrideNotify(notifyAdapter, {
