@@ -23,7 +23,7 @@ export const project = (name: string, options: ProjectOptions = {}): UserWorkspa
     include: options.include ?? ["test/**/*.test.ts", "src/**/*.test.ts"],
     testTimeout: 15_000,
     hookTimeout: 60_000,
-    // Real servers on a machine shared with who knows what: in CI a case may be run again, and is named when it was.
+    // Real servers on a machine with other load: in CI a case may be run again, and is then named.
     retry: process.env["CI"] === undefined ? 0 : 2,
     globalSetup: (options.services ?? []).map((service) =>
       fromRoot(`./packages/test-services/src/vitest/${service}.ts`),

@@ -1,9 +1,9 @@
 import type { Reporter, SerializedError, TestModule } from "vitest/node";
 
 /**
- * Prints `N passed, N failed` as the last line of a run.
- * A skipped test counts as failed: a gap is declared with a reason where the suite is described
- * (see queuert/testing), never by leaving a test out in silence.
+ * Prints `N passed, N failed` as the last line of a run. A skipped test counts as failed. A gap is
+ * declared with a reason where the suite is described (see queuert/testing), never by leaving out a
+ * test.
  */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {

@@ -1,5 +1,5 @@
 // Packs every public package as it would be published and checks the tarball.
-// publint reads its manifest and files. attw resolves its types the way consumers do.
+// publint reads its manifest and files. Then attw resolves its types the way consumers do.
 // Every link of its documents leads to a file of the tarball or to an address. The tarball stays small.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";

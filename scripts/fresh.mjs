@@ -1,6 +1,6 @@
 // From a machine with only Node and npm to a running command: `node scripts/fresh.mjs check`.
-// Fetches the pinned pnpm with npx (no corepack, nothing global), installs the lockfile as it is,
-// then runs the named script of the root package.json.
+// Fetches the pinned pnpm with npx (no corepack, nothing global) and installs the lockfile as it
+// is. Then it runs the named script of the root package.json.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

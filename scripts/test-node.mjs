@@ -1,6 +1,6 @@
-// Runs the tests on another Node: `pnpm test:node 22 [arguments of vitest]`.
-// The binary comes from the npm registry and is kept in a cache outside the workspace, so that
-// neither the lockfile nor the machine's own Node changes.
+// Runs the tests on another Node: `pnpm test:node 22 [arguments of vitest]`. The binary comes from
+// npm and is kept in a cache outside the workspace. Neither the lockfile nor the machine's own Node
+// changes.
 import { existsSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";

@@ -1,4 +1,4 @@
-// What matters and a machine can see. Each test prints the places, or the numbers, that break it.
+// The rules that a machine can check. Each test prints the places, or the numbers, that break it.
 import { describe, expect, it } from "vitest";
 import { missingPaths } from "./tidy/documents.ts";
 import {
@@ -140,7 +140,7 @@ describe("plain English", () => {
 });
 
 describe("arrows", () => {
-  it("lets adapters import only what core publishes for them", () => {
+  it("lets adapters import only from the packages that core publishes for them", () => {
     expect(files.filter(isTypeScript).flatMap(adapterViolations)).toEqual([]);
   });
 

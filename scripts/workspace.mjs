@@ -1,4 +1,4 @@
-// What the other scripts need to know about the workspace, and how they run a step.
+// Facts about the workspace, and how the other scripts run a step.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -17,7 +17,10 @@ export const adapterPackages: readonly string[] = [
 
 const packageOf = (path: string): string => path.split("/")[1] ?? "";
 
-/** Adapters are written against what core publishes for them, as anyone else's would be. */
+/**
+ * Adapters are written against the exports that core publishes for them, like adapters outside this
+ * repository.
+ */
 export const adapterViolations = (file: File): string[] => {
   const own = packageOf(file.path);
   if (!adapterPackages.includes(own)) return [];

@@ -18,20 +18,20 @@ type Area = {
 };
 
 const areas: readonly Area[] = [
-  { area: "", notYet: 42, long: 30 },
-  { area: "packages/benchmarks/", notYet: 117, long: 25 },
+  { area: "", notYet: 37, long: 25 },
+  { area: "packages/benchmarks/", notYet: 3, long: 10 },
   { area: "packages/core/", notYet: 138, long: 28 },
-  { area: "packages/core/src/", notYet: 436, long: 79 },
+  { area: "packages/core/src/", notYet: 436, long: 70 },
   { area: "packages/core/src/testing/", notYet: 188, long: 12 },
-  { area: "packages/examples/", notYet: 14, long: 1 },
-  { area: "packages/mongodb/", notYet: 281, long: 73 },
+  { area: "packages/examples/", notYet: 0, long: 0 },
+  { area: "packages/mongodb/", notYet: 281, long: 72 },
   { area: "packages/nats/", notYet: 70, long: 15 },
-  { area: "packages/otel/", notYet: 124, long: 25 },
+  { area: "packages/otel/", notYet: 124, long: 22 },
   { area: "packages/postgres/", notYet: 281, long: 83 },
   { area: "packages/redis/", notYet: 44, long: 8 },
   { area: "packages/sqlite/", notYet: 160, long: 38 },
-  { area: "packages/test-services/", notYet: 31, long: 8 },
-  { area: "packages/torture/", notYet: 179, long: 7 },
+  { area: "packages/test-services/", notYet: 0, long: 0 },
+  { area: "packages/torture/", notYet: 0, long: 1 },
 ];
 
 const areaOf = (path: string): Area =>
@@ -44,7 +44,7 @@ const allowedShare = 0.1 / 1000;
 
 export type Report = { readonly area: string; readonly found: number; readonly allowed: number };
 
-/** What each area has, beside what it may have; and the places in areas that have more. */
+/** The count and the allowance of each area, and the places in areas beyond their allowance. */
 const report = (
   files: readonly File[],
   find: (prose: Prose) => Finding[],

@@ -146,13 +146,17 @@ export const bannedWords = (prose: Prose): Finding[] =>
 
 // A list item, a heading, a row of a table and a tag of JSDoc begin anew.
 const startsParagraph = /^\s*([-*|#>]|\d+\.|@\w+|$)/;
+/** A command in a comment. */
+const isIndented = /^\s{2}/;
 
 const paragraphs = (prose: Prose): ProseLine[] => {
   const found: ProseLine[] = [];
+  const isDocument = prose.kind === "document";
   let isOpen = false;
   for (const line of prose.lines) {
     const last = found.at(-1);
-    if (!isOpen || last === undefined || startsParagraph.test(line.text)) found.push(line);
+    const isNew = startsParagraph.test(line.text) || (!isDocument && isIndented.test(line.text));
+    if (!isOpen || last === undefined || isNew) found.push(line);
     else found[found.length - 1] = { ...last, text: `${last.text} ${line.text.trim()}` };
     isOpen = line.text.trim() !== "";
   }

@@ -6,7 +6,7 @@ import { compare, toComparison } from "./report/compare.ts";
 import { parseResultLines } from "./report/result-line.ts";
 
 const print = (text: string): void => console.log(text);
-// What is under way goes to stderr, so that the report can be redirected.
+// Progress goes to stderr, so that the report can be redirected.
 const say = (text: string): void => console.error(text);
 
 const read = (file: string) => parseResultLines(readFileSync(file, "utf8"), file);

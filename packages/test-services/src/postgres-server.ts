@@ -1,4 +1,4 @@
-// What the PostgreSQL of the system and the newest one from npm have in common.
+// The common parts of the system's PostgreSQL and the newest one from npm.
 import { execFileSync } from "node:child_process";
 import pg from "pg";
 import { type ServiceOptions, uniqueName } from "./options.ts";
@@ -96,7 +96,7 @@ export const startPostgresServer = async (
       ...[...runner.prefix, binaries.postgres, "-D", data, "-p", String(port)],
       ...Object.entries(allSettings).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
     ],
-    // Fast shutdown: ends sessions, writes what a restart needs.
+    // Fast shutdown: ends sessions, writes the checkpoint that a restart needs.
     stopSignal: "SIGINT",
     ping: () => queryOnce(url, "SELECT 1"),
   });

@@ -1,4 +1,4 @@
-// PostgreSQL of the system: the newest of what is installed.
+// PostgreSQL of the system: the newest installed version.
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findBinary, findOrInstall } from "./install/binary.ts";

@@ -1,4 +1,5 @@
-// What globalSetup hands to the tests, by key, in plain data: it crosses to another process.
+// The addresses that globalSetup gives to the tests, by key, in plain data: they cross to another
+// process.
 export type ClusterNode = { host: string; port: number };
 
 declare module "vitest" {

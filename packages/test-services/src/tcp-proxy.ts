@@ -18,7 +18,7 @@ export type TcpProxy = {
   readonly delay: (ms: number) => void;
   /** Connections stay open and nothing goes through, in either direction: a pulled plug. */
   readonly halfOpen: () => void;
-  /** As at the beginning. What was held back by `halfOpen` is lost with its connections. */
+  /** As at the beginning. Bytes that `halfOpen` held back are lost with their connections. */
   readonly heal: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -37,8 +37,8 @@ const noFaults = (): Faults => ({
   cutAfterBytes: Number.POSITIVE_INFINITY,
 });
 
-// A socket that has said its end cannot be reset any more: Node 20 would then neither close nor forget it, and its process
-// would spin for ever when it ends.
+// A socket that has sent its end cannot be reset any more. Node 20 would neither close nor forget
+// it, and its process would spin for ever when it ends.
 const cutOff = (socket: Socket): void => {
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();
@@ -72,7 +72,7 @@ const forward = (link: Link, from: Socket, faults: Faults): void => {
       if (!faults.isHalfOpen) to.end();
     });
   });
-  // The other side learns of an error as a reset, which is what it would see without us.
+  // The other side learns of an error as a reset, as it would without this proxy.
   from.on("error", () => reset(link));
 };
 
@@ -144,7 +144,7 @@ export const startTcpProxy = async (target: string): Promise<TcpProxy> => {
       faults.isHalfOpen = true;
     },
     heal: async () => {
-      // What was lost in between would leave a protocol out of step.
+      // Bytes lost in between would leave a protocol out of step.
       if (faults.isHalfOpen) cutAll();
       Object.assign(faults, noFaults());
       if (listener.listening) return;

@@ -37,7 +37,7 @@ const silence = (socket: Socket, ms: number): Promise<string> =>
   ]);
 
 describe("tcp proxy", () => {
-  it("passes bytes on, and keeps what is in the URL", async () => {
+  it("passes bytes on, and keeps the rest of the URL", async () => {
     const socket = await open();
     expect(await say(socket, "hello")).toBe("hello");
     expect(proxy.url).toBe(`tcp://127.0.0.1:${proxy.port}/path`);

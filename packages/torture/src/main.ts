@@ -20,7 +20,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Only what is asked for is loaded: a simulation needs no driver. */
+/** Only requested stores are loaded: a simulation needs no driver. */
 const isSound = async (): Promise<boolean> => {
   const seed = Number(values.seed);
   if (values.store === "simulation" && !values.tables) {

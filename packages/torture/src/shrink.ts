@@ -1,5 +1,6 @@
-// The fewest faults that still fail: halves are left out as long as what remains fails. Real processes are not repeatable
-// to the microsecond, so a run that passes says less than one that fails; a simulation's seed says both.
+// Finds the fewest faults that still fail: leaves out halves as long as the rest fails. Real
+// processes are not repeatable to the microsecond, so a run that passes says less than one that
+// fails. A simulation's seed says both.
 
 /** `fails` runs with these faults only. */
 export const shrink = async <TFault>(

@@ -4,7 +4,10 @@ import { describe, expect, it } from "vitest";
 import { shrinkSimulation } from "../src/simulation/shrink-simulation.ts";
 import { simulate, type SimulationResult } from "../src/simulation/simulate.ts";
 
-/** Whoever has vanished keeps what it held: nobody ever gets a job whose lease has expired. */
+/**
+ * A process that has vanished keeps its jobs: no worker ever acquires a job whose lease has
+ * expired.
+ */
 const withoutReclaiming = (state: AnyStateAdapter): AnyStateAdapter => ({
   ...state,
   acquireJobs: async (params) => {
@@ -16,7 +19,10 @@ const withoutReclaiming = (state: AnyStateAdapter): AnyStateAdapter => ({
 
 const options = { plant: withoutReclaiming };
 
-/** Looked for, since what is drawn from a seed changes with the load: one that fails by several faults, and not without any. */
+/**
+ * A seed is searched for, since the draw of a seed changes with the load. It fails by several
+ * faults, and not without any.
+ */
 const findFailing = async (): Promise<SimulationResult> => {
   for (let seed = 1; seed <= 60; seed++) {
     const result = await simulate(seed, options);

@@ -24,7 +24,7 @@ describe("shrink", () => {
     expect(await shrink(numbers, fails, 1_000)).toEqual([]);
   });
 
-  it("gives up after so many runs with what it has", async () => {
+  it("gives up after a limited number of runs and keeps the best result", async () => {
     const { asked, fails } = failingWith([3, 7]);
     const left = await shrink(numbers, fails, 3);
     expect(asked).toHaveLength(3);

@@ -1,4 +1,4 @@
-// What a case is to the harness: how one round of one participant is measured.
+// The interface of a case to the harness: how one round of one participant is measured.
 import type { Inspector, Participant, Target } from "../participants/participant.ts";
 import type { MeasuredProcess } from "../run/measured-process.ts";
 
@@ -18,7 +18,7 @@ export interface Sizes {
   readonly blocked: number;
   readonly heldJobs: number;
   readonly idleSeconds: number;
-  /** A participant that has not drained by then is measured by what it has done. */
+  /** A participant that has not drained by then is measured by the jobs that it has done. */
   readonly limitMs: number;
   readonly heldLimitMs: number;
 }

@@ -13,7 +13,10 @@ export interface DrainOptions {
   readonly limitMs: number;
   /** Jobs that are still to be created count nowhere: only a workload that has come to its end can be counted. */
   readonly mustFinish?: boolean;
-  /** Runs when everything is ready, before the clock starts; what it answers runs at the end. */
+  /**
+   * Runs when everything is ready, before the clock starts. The function that it returns runs at
+   * the end.
+   */
   readonly beside?: () => Promise<() => Promise<unknown>>;
 }
 
@@ -43,7 +46,7 @@ const work = async (
   );
   const runCount = ranBefore + jobCount;
   const endedAt = await waitUntilDrained({ inspector, processes, runCount, limitMs });
-  // What is still to do is counted before the workers are told to stop.
+  // Remaining jobs are counted before the workers are stopped.
   const doneCount = jobCount - (await inspector.unfinishedCount());
   await Promise.all(processes.map((process) => process.ask("stopWork", {})));
   return { ms: endedAt - begunAt, doneCount };
@@ -68,7 +71,7 @@ export const measureDrain = async (round: Round, options: DrainOptions): Promise
   await work(drain, warmUpUnits * perUnit, limitMs);
   const leftOver = await inspector.unfinishedCount();
   if (leftOver > 0 && limitMs > 0) {
-    // Too slow even for the warm-up: what it could not do then, it does now.
+    // Too slow even for the warm-up: it does the remaining jobs now.
     await work(drain, leftOver, limitMs);
   }
   const writtenBefore = await inspector.writtenCount();
@@ -86,7 +89,7 @@ export const measureDrain = async (round: Round, options: DrainOptions): Promise
   await endBeside?.();
   if (options.mustFinish === true && doneCount < unitCount * perUnit)
     throw new Error(`not finished after ${limitMs} ms`);
-  if (doneCount <= 0) throw new Error(`None of ${unitCount * perUnit} jobs was done in ${ms} ms`);
+  if (doneCount <= 0) throw new Error(`No job of ${unitCount * perUnit} was done in ${ms} ms`);
   await assertWritten(drain, writtenBefore, doneCount);
   return {
     measured: { "jobs/s": (doneCount * 1_000) / ms },

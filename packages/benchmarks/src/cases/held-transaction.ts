@@ -1,4 +1,4 @@
-// Somebody's transaction stays open while jobs are drained: nothing that dies meanwhile can be cleaned away.
+// Another transaction stays open while jobs are drained, so that dead rows cannot be cleaned away.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import pg from "pg";

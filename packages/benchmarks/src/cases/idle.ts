@@ -1,4 +1,4 @@
-// What a worker costs that has nothing to do.
+// The cost of a worker without jobs.
 import { setTimeout as sleep } from "node:timers/promises";
 import { countServer } from "../run/server-counters.ts";
 import type { Round, RoundResult } from "./case.ts";

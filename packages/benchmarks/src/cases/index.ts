@@ -1,4 +1,4 @@
-// The cases by name, with who takes part. The names are stable: later comparisons rely on them.
+// The cases by name, with their participants. The names are stable: later comparisons rely on them.
 import type { Workload } from "../participants/participant.ts";
 import type { Case, Round, RoundResult } from "./case.ts";
 import { type DrainOptions, measureDrain } from "./drain.ts";

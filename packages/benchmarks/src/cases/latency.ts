@@ -1,5 +1,5 @@
-// From the call that starts a job to its handler. Where the store is a server, one process starts and another works, as
-// in most applications; the machine's monotonic clock is the same in both.
+// From the call that starts a job to its handler. If the store is a server, one process starts and
+// another works, as in most applications. The machine's monotonic clock is the same in both.
 import { setTimeout as sleep } from "node:timers/promises";
 import { nowMs } from "../participants/participant.ts";
 import type { MeasuredProcess } from "../run/measured-process.ts";

@@ -1,4 +1,5 @@
-// Starting jobs, with nobody working: in transactions of their own by some callers at a time, or a thousand at once.
+// Starts of jobs without a worker: in transactions of their own by a few concurrent callers, or a
+// thousand at once.
 import type { Round, RoundResult } from "./case.ts";
 
 const bulkSize = 1_000;

@@ -26,7 +26,7 @@ interface Session {
   readonly opened: Opened;
 }
 
-/** What the commands of one process share. */
+/** The state that the commands of one process share. */
 interface State {
   readonly session: () => Session;
   readonly open: (session: Session) => void;

@@ -1,4 +1,5 @@
-// A measured process: one participant, which does what the harness asks over the pipe and nothing else.
+// A measured process: one participant, which executes the commands that the harness sends over the
+// pipe.
 import { createCommands } from "./commands.ts";
 import type { Reply, Request } from "./protocol.ts";
 
@@ -21,5 +22,5 @@ const answer = async ({ id, name, options }: Request): Promise<void> => {
 };
 
 process.on("message", (request: Request) => void answer(request));
-// The harness has gone: nobody is left to measure for.
+// The harness has gone, so the measurement has no reader.
 process.on("disconnect", () => process.exit(1));

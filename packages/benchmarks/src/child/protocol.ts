@@ -1,4 +1,5 @@
-// What the harness asks of a measured process, and what it answers. Messages are plain data: they cross a pipe.
+// The commands of the harness to a measured process, and its replies. Messages are plain data: they
+// cross a pipe.
 import type { Target, Workload } from "../participants/participant.ts";
 
 export interface ProcessMetrics {
@@ -11,7 +12,7 @@ export interface ProcessMetrics {
   readonly peakRssMb: number;
 }
 
-/** Every command with what it takes and answers. */
+/** Every command with its arguments and its result. */
 export interface Commands {
   open: (options: { participant: string; target: Target; prepare: boolean }) => void;
   startMany: (options: { workload: Workload; unitCount: number; atOnce: number }) => void;
@@ -23,7 +24,7 @@ export interface Commands {
   stopWork: (options: Record<string, never>) => void;
   /** How many handlers have run since the last time, and how long each had waited. */
   takeRuns: (options: Record<string, never>) => { latencies: readonly number[] };
-  /** Begins to count, and answers what was counted. */
+  /** Begins to count, and returns the counts. */
   resetMetrics: (options: Record<string, never>) => void;
   metrics: (options: Record<string, never>) => ProcessMetrics;
   /** Before workers start: counts statements from here on, where the process itself has to. */

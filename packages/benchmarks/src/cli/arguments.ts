@@ -60,7 +60,7 @@ const toCount = (name: string, text: string | undefined): number | undefined => 
   throw new UsageError(`--${name} takes a whole number above zero, not "${text}"`);
 };
 
-/** @throws UsageError, which says what is wrong. */
+/** @throws UsageError, which names the mistake. */
 export const parseArguments = (given: readonly string[]): RunArguments | CompareArguments => {
   // A package manager hands its own separator on.
   const args = given.filter((argument) => argument !== "--");

@@ -49,7 +49,10 @@ const plan = (args: RunArguments): readonly Planned[] =>
       }),
     );
 
-/** Those that can do what the case asks for: a queue without chains is not in the race of chains. */
+/**
+ * The participants that support the case: a queue without chains takes no part in the race of
+ * chains.
+ */
 const able = async ({ aCase, participants, processCount }: Planned): Promise<readonly string[]> => {
   const workload = (
     { "drain-callback": "callback", "chain-5": "chain", "fan-in-10": "fan-in" } as const

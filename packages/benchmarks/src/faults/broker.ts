@@ -1,7 +1,7 @@
 import type { startTcpProxy } from "@queuert/test-services/tcp-proxy";
 import type { NotifyAdapter } from "queuert";
 
-/** One way to fail. `begin` may end by itself; what it returns ends it. */
+/** One fault. `begin` may end by itself. The function that it returns ends it. */
 export interface Fault {
   readonly name: string;
   readonly begin: () => Promise<() => Promise<void>>;
@@ -29,7 +29,7 @@ interface FaultyServer {
 
 type Proxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
-/** What can happen to any server, and on the way to it. */
+/** The faults of any server, and of the network to it. */
 export const wireFaults = (server: FaultyServer, proxy: Proxy): readonly Fault[] => [
   {
     name: "server killed, started again",

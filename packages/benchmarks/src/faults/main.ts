@@ -1,5 +1,6 @@
-// What faults of the broker cost: jobs are started at a steady pace while it fails and comes back; each must run, and none later
-// than the poll interval after the fault has begun. One run on one machine, worker and starter with connections of their own.
+// The cost of faults of the broker. Jobs are started at a steady pace while it fails and comes back.
+// Each must run within the poll interval after the fault has begun.
+// One run on one machine, worker and starter with connections of their own.
 //   pnpm build && npx tsx packages/benchmarks/src/faults/main.ts [redis|nats] [runs]
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPgStateAdapter } from "@queuert/postgres";
@@ -45,13 +46,13 @@ const runOnce = async (broker: FaultyBroker, fault: Fault, prefix: string): Prom
       stateAdapter,
       notifyAdapter,
       jobTypeDefinitions: jobTypes,
-      // What fails is told there many times a second.
+      // Failures are reported there many times a second.
       log: () => undefined,
     });
     return { queuert, close: () => queuert.close().then(notify.close) };
   };
   const starter = await openClient();
-  // Two processes' worth of listeners: with one, Redis knows that nobody has to ask for hints.
+  // Two processes' worth of listeners: with one, Redis knows that no process needs hints.
   const workers = [await openClient(), await openClient()];
   const delays: number[] = [];
   for (const { queuert } of workers) {

@@ -1,10 +1,11 @@
-// Run by plain Node on the built packages, as an application does: how long until they are imported, and until the first
-// job of the process is done. Plain JavaScript, since a compiler on the way would be measured too.
+// Runs the built packages in plain Node, as an application does. Measures the time until they are
+// imported, and until the first job of the process is done.
+// Plain JavaScript, since a compiler on the way would be measured too.
 //   node first-job.mjs <in-process|sqlite|postgres|mongodb> <url>
 import { performance } from "node:perf_hooks";
 
 const [store = "", url = ""] = process.argv.slice(2);
-// Since the process began: Node's own start is part of what somebody waits for.
+// Since the process began: a user waits for Node's own start as well.
 const nodeMs = performance.now();
 
 const openStores = {

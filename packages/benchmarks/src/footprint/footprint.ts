@@ -1,4 +1,4 @@
-// What the packages cost before they do anything: to download, to start, to compile.
+// The cost of the packages before they do anything: to download, to start, to compile.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,7 @@ const result = (
   rounds: readonly Readonly<Record<string, number>>[],
 ): ParticipantResult => ({
   participant,
-  // Compared with nobody: there is no floor under these.
+  // Compared with no other: there is no floor under these.
   store: "in-process",
   settings: "",
   rounds: rounds.map((measured) => ({ measured })),
@@ -45,7 +45,7 @@ const settledBy = async (
   }
 };
 
-/** What a registry would get; sources and maps included, as published. */
+/** The tarball of a registry. */
 const packageSize = (name: string): Promise<ParticipantResult> => {
   const folder = `${packagesFolder}${name}`;
   const packageName = name === "core" ? "queuert" : `@queuert/${name}`;
@@ -73,7 +73,7 @@ const startUp = (store: Store, services: Services, rounds: number): Promise<Part
       const { target, drop } = await services.createTarget(participant, store);
       try {
         const { stdout } = await run(process.execPath, [firstJobPath, store, target.url]);
-        measured.push(JSON.parse(stdout) as Record<string, number>); // What first-job.mjs prints.
+        measured.push(JSON.parse(stdout) as Record<string, number>); // The line that first-job.mjs prints.
       } finally {
         await drop();
       }

@@ -1,4 +1,4 @@
-// The store's own statements and nothing else: what is left to gain by a better engine or a better transport.
+// The store's own statements and nothing else: the room for a better engine or a better transport.
 import { createPgStateAdapter } from "@queuert/postgres";
 import { createPgPoolStateProvider } from "@queuert/postgres/pg";
 import { Redis } from "ioredis";
@@ -51,7 +51,7 @@ export const openBare = async (addresses: Addresses): Promise<Starter> => {
   };
 };
 
-/** A message, then one acquisition; what was acquired is completed, as the engine would. */
+/** A message, then one acquisition. The acquired jobs are completed, as the engine would. */
 export const workBare = async (
   { addresses, concurrency: limit }: WorkerPlan,
   note: (at: number) => void,

@@ -1,5 +1,6 @@
-// The floor: rows of the same columns, an INSERT, a message, and for each message one statement that acquires and one that
-// completes. No leases are renewed, nothing is retried, and nobody looks without a message.
+// The floor: rows of the same columns, an INSERT, a message, and for each message one statement
+// that acquires and one that completes. It renews no leases, retries nothing, and does not query
+// without a message.
 import { connect } from "@nats-io/transport-node";
 import { Redis } from "ioredis";
 import pg from "pg";

@@ -1,5 +1,6 @@
-// Notifications: how soon a started job begins in another process, and how many acquisitions it takes with many idle
-// workers. Everything in one run on one machine, the floor and BullMQ included, so that the ratios mean something.
+// Notifications: how soon a started job begins in another process, and how many acquisitions it
+// takes with many idle workers. The floor and BullMQ run in the same run on the same machine, so
+// that the ratios mean something.
 //   pnpm build && npx tsx packages/benchmarks/src/notify/main.ts [latency|rate|acquisitions]…
 import { setTimeout as sleep } from "node:timers/promises";
 import { startNats } from "@queuert/test-services/nats";
@@ -73,7 +74,7 @@ const openStarter = async (plan: WorkerPlan): Promise<Starter> => {
 
 interface Opened {
   readonly starter: Starter;
-  /** What one rhythm of starts has led to. */
+  /** The result of one rhythm of starts. */
   readonly run: (rhythm: Rhythm) => Promise<Report>;
   readonly close: () => Promise<void>;
 }
@@ -109,7 +110,7 @@ const percentile = (values: readonly number[], share: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 };
 
-/** In turns, so that whatever else the machine does is in all of them alike. */
+/** In turns, so that other load of the machine affects all of them alike. */
 const roundCount = 5;
 
 const printLatencies = async (title: string, rhythm: Rhythm): Promise<void> => {

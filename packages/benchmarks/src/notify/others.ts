@@ -1,5 +1,5 @@
-// What Queuert is measured against beside the floor: the least there could be (a row of three columns that is inserted and
-// taken, with a message in between) and BullMQ.
+// The comparisons beside the floor. One is the least there could be: a row of three columns that is
+// inserted and taken, with a message in between. The other is BullMQ.
 import { Queue, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import pg from "pg";

@@ -1,6 +1,6 @@
 import type { Addresses, TransportName } from "./transports.ts";
 
-/** What a worker process is asked to be. */
+/** The configuration of a worker process. */
 export interface WorkerPlan {
   readonly kind: "queuert" | "bullmq" | "floor" | "raw" | "bare";
   readonly addresses: Addresses;

@@ -1,4 +1,4 @@
-// A process of workers: does what its argument says until it is told to stop, and says how it went.
+// A process of workers: executes its argument until it is stopped, and reports its result.
 import { workBare } from "./bare.ts";
 import { workFloor } from "./floor.ts";
 import { openClient, nowMs } from "./client.ts";

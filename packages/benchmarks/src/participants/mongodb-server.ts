@@ -1,4 +1,5 @@
-// What the participants on MongoDB share: the user's collection and the look from outside.
+// The parts that the participants on MongoDB share: the user's collection and the view from
+// outside.
 import { type Document, type Filter, MongoClient } from "mongodb";
 import { drainedAtBy, type Inspector, type Target } from "./participant.ts";
 
@@ -18,12 +19,15 @@ export const withMongodb = async <T>(
 export const createUserRows = (target: Target): Promise<unknown> =>
   withMongodb(target, (client) => client.db().createCollection("user_rows"));
 
-/** A job of anybody's; none of them lets the server choose its ids but Agenda, whose ids are never looked for. */
+/**
+ * A job of any participant. All of them choose their ids themselves but Agenda, whose ids are never
+ * queried.
+ */
 interface AnyJob extends Document {
   readonly _id: string;
 }
 
-/** `unfinished`: what is looked for now, in the order in which a job meets it. */
+/** `unfinished`: the statuses that are queried now, in the order in which a job meets them. */
 export const inspectMongodb = async (
   { url }: Target,
   collection: string,

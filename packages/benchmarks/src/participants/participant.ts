@@ -1,15 +1,17 @@
-// What every participant is to the harness. One module per participant, so that a measured process loads only its own.
+// The interface of every participant to the harness. One module per participant, so that a measured
+// process loads only its own.
 
 /** Where its jobs are. Ratios are taken to the floor of the same store. */
 export type Store = "postgres" | "sqlite" | "mongodb" | "redis" | "in-process";
 
 /**
- * What jobs do. `value`: nothing. `callback`: write one row, in the transaction of the completion where there is one.
- * `chain`: five in a row, each started by the one before. `fan-in`: one that waits for ten.
+ * The work of a job. `value`: nothing. `callback`: write one row, in the transaction of the
+ * completion where there is one. `chain`: five in a row, each started by the one before. `fan-in`:
+ * one that waits for ten.
  */
 export type Workload = "value" | "callback" | "chain" | "fan-in";
 
-/** Jobs per unit of a workload: a unit is what is started at once and belongs together. */
+/** Jobs per unit of a workload. A unit is started at once and belongs together. */
 export const jobsPerUnit: Readonly<Record<Workload, number>> = {
   value: 1,
   callback: 1,
@@ -56,7 +58,7 @@ export interface Opened {
   readonly close: () => Promise<void>;
 }
 
-/** What the store says, over a connection that the participant does not use. */
+/** The state of the store, over a connection that the participant does not use. */
 export interface Inspector {
   /** Jobs that are due or running or blocked. Exact, and slow. */
   readonly unfinishedCount: () => Promise<number>;
@@ -64,7 +66,10 @@ export interface Inspector {
   readonly drainedAt: () => Promise<number | undefined>;
   /** Rows that `callback` jobs have written; undefined if the participant has no place for them. */
   readonly writtenCount: () => Promise<number | undefined>;
-  /** What the store would have done by itself a minute later: statistics, checkpoints. */
+  /**
+   * The maintenance that the store would have done by itself a minute later: statistics,
+   * checkpoints.
+   */
   readonly settle: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -89,10 +94,10 @@ export interface FillCounts {
 
 export interface Participant {
   readonly store: Store;
-  /** One line for the report: what was chosen where there was a choice. */
+  /** One line for the report: the settings that were chosen where there was a choice. */
   readonly settings: string;
   readonly workloads: readonly Workload[];
-  /** Its jobs are in the process that starts them: nobody else can look at them. */
+  /** Its jobs are in the process that starts them: no other process can see them. */
   readonly isPrivate?: boolean;
   /** Whether a worker hears of jobs only in the process that started them. */
   readonly sameProcessOnly?: boolean;

@@ -1,4 +1,5 @@
-// What the participants on PostgreSQL share: the size of their pools, the user's table, the look from outside.
+// The parts that the participants on PostgreSQL share: the size of their pools, the user's table,
+// the view from outside.
 import pg from "pg";
 import { drainedAtBy, type Inspector, type Target } from "./participant.ts";
 

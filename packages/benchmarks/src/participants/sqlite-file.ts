@@ -1,4 +1,5 @@
-// What the participants on SQLite share: the driver, the settings, the user's table, the look from outside.
+// The parts that the participants on SQLite share: the driver, the settings, the user's table, the
+// view from outside.
 import BetterSqlite3 from "better-sqlite3";
 import { drainedAtBy, type Inspector, type Target } from "./participant.ts";
 

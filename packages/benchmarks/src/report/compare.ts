@@ -1,4 +1,4 @@
-// Two files of results beside each other: what became slower, what faster, what the spread hides.
+// Compares two files of results: slower, faster, or hidden by the spread.
 import { cases } from "../cases/index.ts";
 import { keyOf, type ResultLine } from "./result-line.ts";
 
@@ -13,7 +13,7 @@ export interface Difference {
   readonly after: number | null;
 }
 
-/** Less than this is no difference, whatever the spread says. */
+/** Less than this is not a difference, for any spread. */
 const least = 0.05;
 
 const isMoreBetter = ({ unit }: ResultLine): boolean => unit === "jobs/s";

@@ -1,4 +1,4 @@
-// On what it was measured: figures mean nothing without it.
+// The machine and the versions: figures mean nothing without them.
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem, type } from "node:os";
 import { createRequire } from "node:module";
@@ -43,7 +43,7 @@ export const describeMachine = (): string => {
 
 const postgresSettings = ["server_version", "fsync", "synchronous_commit", "full_page_writes"];
 
-/** The settings that decide what a commit survives, as the servers say them. */
+/** The settings that decide which failures a commit survives, as the servers report them. */
 export const describeDurability = async (
   services: Services,
   stores: ReadonlySet<string>,

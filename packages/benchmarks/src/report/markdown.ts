@@ -8,7 +8,7 @@ const number = (value: number | null): string => {
   return String(Number(value.toPrecision(3)));
 };
 
-// The first line says what happened; the stack is for whoever looks at the JSON lines.
+// The first line says the reason. A reader of the JSON lines sees the stack.
 const firstLine = (text: string): string => (text.split("\n")[0] ?? "").replaceAll("|", "\\|");
 
 const row = (line: ResultLine): string => {
@@ -59,7 +59,7 @@ export const toBreakdown = (results: readonly ParticipantResult[]): string => {
   ].join("\n");
 };
 
-/** What each participant was set to. */
+/** The settings of each participant. */
 export const toSettings = (results: readonly ParticipantResult[]): string => {
   const settings = new Map(results.map(({ participant, settings }) => [participant, settings]));
   return [

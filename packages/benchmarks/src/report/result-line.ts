@@ -13,7 +13,7 @@ export interface ResultLine {
   readonly error?: string;
 }
 
-/** What makes two lines the same figure. */
+/** The key by which two lines are the same figure. */
 export const keyOf = ({ case: name, participant, unit }: ResultLine): string =>
   `${name}\t${participant}\t${unit}`;
 

@@ -24,10 +24,11 @@ interface Waiting {
 }
 
 const closeTimeoutMs = 10_000;
-// Of what it said on stderr: enough for the error that ended it.
+// The end of its stderr: enough for the error that ended it.
 const complaintLengthMax = 2_000;
 
-// Compiled by `pnpm bench`, so that nobody is measured while code is compiled for him; the tests take the sources.
+// Compiled by `pnpm bench`, so that no process is measured while its code is compiled; the tests
+// use the sources.
 const isFromSource = process.execArgv.some((flag) => flag.includes("@queuert/source"));
 const [path, execArgv] = isFromSource
   ? [fileURLToPath(new URL("../child/main.ts", import.meta.url)), process.execArgv]

@@ -1,5 +1,5 @@
-// One case: every participant in every round, the rounds' order drawn by chance, each in fresh processes and, but for
-// full tables, in a fresh place on the server.
+// One case: every participant in every round. The order of a round is random. Each runs in fresh
+// processes and, except for full tables, in a fresh place on the server.
 import type { Case, Round, RoundResult, Sizes } from "../cases/case.ts";
 import { loadParticipant } from "../participants/index.ts";
 import type { Inspector, Participant } from "../participants/participant.ts";
@@ -35,7 +35,7 @@ interface Entrant {
   error?: string;
 }
 
-// Beyond what a round itself allows: opening, warm-up, filling, closing.
+// Beyond the time of a round itself: opening, warm-up, filling, closing.
 const patienceMs = 300_000;
 
 export const runCase = async (

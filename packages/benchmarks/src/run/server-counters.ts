@@ -1,4 +1,5 @@
-// What the servers themselves say about their work: CPU time of their processes, statements, bytes of WAL.
+// The counters of the servers about their own work: CPU time of their processes, statements, bytes
+// of WAL.
 import { readdirSync, readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";

@@ -26,8 +26,8 @@ export interface Services {
   readonly close: () => Promise<void>;
 }
 
-// Memory and WAL as on any server that somebody has set up; what concerns durability is left alone. The counters of
-// pg_stat_statements are what statements per job and idle queries are read from.
+// Memory and WAL as on a server that an operator has set up. Settings of durability stay as they
+// are. The counters of pg_stat_statements give statements per job and idle queries.
 const postgresSettings = {
   shared_buffers: "512MB",
   max_wal_size: "4GB",
@@ -52,7 +52,7 @@ export const createServices = (): Services => {
     return (): Promise<T> => {
       const known = started.get(name) ?? start();
       started.set(name, known);
-      // Whatever stands under a name was started by the function of that name.
+      // The server of a name was started by the function of that name.
       return known as Promise<T>;
     };
   };

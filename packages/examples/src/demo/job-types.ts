@@ -5,7 +5,7 @@ import {
   defineUnionJobTypes,
 } from "queuert";
 
-/** The background work of a small shop: what happens after somebody has signed up. */
+/** The background work of a small shop after a sign-up. */
 export const jobTypes = defineUnionJobTypes<{
   // a chain: each job continues to the next
   "check-payment": {
@@ -18,7 +18,7 @@ export const jobTypes = defineUnionJobTypes<{
     output: DefineContinuationOutput<"approve-account">;
     blockers: [DefineBlocker<"render-page">, ...DefineBlocker<"render-page">[]];
   };
-  // nobody implements it: a person completes it
+  // no worker implements it: a person completes it
   "approve-account": {
     input: DefineContinuationInput<{ userId: number; pages: string[] }>;
     output: DefineContinuationOutput<"send-welcome">;

@@ -104,7 +104,7 @@ const count = (table: string): Promise<unknown> =>
     client.prepare(`SELECT count(*) FROM ${table}`).pluck().get(),
   );
 console.log(`
-What happened:
+All jobs, as a tree:
 
 ${drawTree(jobs, signUp.id)}
 

@@ -19,7 +19,7 @@ export const red = 31;
 export const green = 32;
 export const yellow = 33;
 
-/** Starts a worker as a process of its own; what it says is shown as it comes. */
+/** Starts a worker as a process of its own; its output is shown as it comes. */
 export const startWorkerProcess = (filename: string, workerId: string): ChildProcess => {
   const path = fileURLToPath(new URL("./worker.ts", import.meta.url));
   const child = spawn(process.execPath, [...process.execArgv, path, filename, workerId], {

@@ -1,6 +1,6 @@
 // Metrics and one trace across two processes, with PostgreSQL between them. Run it with
 //   npx tsx --conditions=@queuert/source packages/examples/src/observability/main.ts
-// It takes the database of DATABASE_URL; without one it starts a PostgreSQL of its own, as the tests do.
+// It uses the database of DATABASE_URL. Without that variable it starts a PostgreSQL of its own.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
@@ -27,7 +27,7 @@ const worker = spawn(process.execPath, [...process.execArgv, path, url, spansPat
 });
 const [metricsUrl] = (await once(createInterface({ input: worker.stdout }), "line")) as [string];
 
-// What instrumentation of an HTTP server does around a request.
+// The span that instrumentation of an HTTP server opens around a request.
 const order = await trace.getTracer("shop").startActiveSpan("POST /orders", async (span) => {
   const input = { orderId: 7 };
   const sequence = await queuert.transaction(({ client }) =>

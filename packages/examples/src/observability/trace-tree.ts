@@ -1,6 +1,6 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-base";
 
-/** What is kept of a span. */
+/** The fields of a span that are kept. */
 interface TreeSpan {
   readonly service: string;
   readonly name: string;

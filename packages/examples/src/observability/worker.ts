@@ -1,4 +1,5 @@
-// The worker's process: says where its metrics are, works until its input ends, and exports what it has left.
+// The worker's process: prints the address of its metrics, works until its input ends, and exports
+// its remaining spans.
 import { setTimeout as sleep } from "node:timers/promises";
 import { trace } from "@opentelemetry/api";
 import { observeState } from "@queuert/otel";
@@ -44,7 +45,7 @@ await queuert
   .implementJobType({
     typeName: "send-receipt",
     process: async ({ job, complete }) =>
-      complete({ sentTo: `whoever ordered ${job.input.orderId}` }),
+      complete({ sentTo: `the customer of ${job.input.orderId}` }),
   })
   .start({ workerId: "worker-1", pollIntervalMs: 50 });
 const observation = observeState({ stateAdapter, intervalMs: 200 });

@@ -12,7 +12,7 @@ export const mailWorker = (queuert: Client, send: Send) =>
     process: async ({ job, signal, complete }) => {
       // No attempt will make an address of it.
       if (!job.input.to.includes("@")) throw new UnrecoverableJobError("not an address");
-      // The same in every attempt: who keeps such keys sends one mail.
+      // The same key in every attempt: a service that keeps such keys sends one mail.
       await send(job.input.to, { idempotencyKey: job.id, signal });
       return complete({ sent: true });
     },

@@ -26,7 +26,7 @@ describe.each([
   const squeezed = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
   const blocks = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
 
-  it("has only what is compiled and run here", () => {
+  it("has only code that is compiled and run here", () => {
     expect(blocks.length).toBeGreaterThanOrEqual(blocksMin);
     const missing = blocks.filter(
       (block) => !sources.some((source) => squeezed(source).includes(squeezed(block))),
@@ -36,7 +36,7 @@ describe.each([
 });
 
 describe("recurring work", () => {
-  it("is started once for each day, whoever asks, and goes on after a report that failed", async () => {
+  it("is started once for each day, by any caller, and continues after a report that failed", async () => {
     const due = nextRun(new Date());
     const schedule = () => queuert.transaction((context) => scheduleReport(queuert, context, due));
     const first = await schedule();
@@ -127,7 +127,7 @@ it("sends the mail", async () => {
       schedule: { afterMs: 3_600_000 },
     }),
   );
-  await queuert.triggerJobs({ ids: [id] }); // nobody waits for an hour
+  await queuert.triggerJobs({ ids: [id] }); // the test does not wait for an hour
   await queuert.waitForJobSequenceCompletion({ typeName, id, timeoutMs: 5_000 });
   expect(sent).toEqual(["ada@example.com"]);
   await worker.stop();

@@ -7,7 +7,7 @@ interface OldJob {
   readonly dueAt: Date;
 }
 
-/** Can be run again after a crash: what has been taken over is found by its key. */
+/** Can be run again after a crash: a row that has been taken over is found by its key. */
 export const takeOver = (queuert: Client, oldJobs: readonly OldJob[]) =>
   queuert.transaction((context) =>
     queuert.startJobSequences({

@@ -1,4 +1,4 @@
-// Finds a server's binary, or installs its Debian package when root, or says what is missing.
+// Finds a server's binary, or installs its Debian package when root, or names the missing package.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";

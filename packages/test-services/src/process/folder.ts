@@ -1,6 +1,7 @@
-// A temporary folder that goes when its process does, and takes the server in it along.
-// A shell waits on a pipe whose other end only we hold: it reads the end of it whichever way we
-// die, SIGKILL included, then ends the server by the pid in the folder and removes the folder.
+// A temporary folder that ends with its process, together with the server in it. A shell waits on a
+// pipe, of which only this process holds the other end. When this process ends, even by SIGKILL,
+// the shell reads the end of the pipe. Then it ends the server by the pid in the folder and removes
+// the folder.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

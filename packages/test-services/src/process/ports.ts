@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 
-// Below the range the kernel takes client ports from, so that no outgoing connection can occupy
-// the port of a server that is stopped and started again.
+// Below the range from which the kernel takes client ports. An outgoing connection therefore cannot
+// occupy the port of a server that is stopped and started again.
 const lowestPort = 20_000;
 const highestPort = 32_000;
 const attemptsMax = 200;
@@ -20,7 +20,7 @@ const isFreeWithOffsets = async (port: number, offsets: readonly number[]): Prom
   return true;
 };
 
-/** A port nobody listens on, nor on any `port + offset`. */
+/** A port without a listener, also at each `port + offset`. */
 export const freePort = async (offsets: readonly number[] = []): Promise<number> => {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const port = lowestPort + Math.floor(Math.random() * (highestPort - lowestPort));

@@ -149,7 +149,7 @@ export const createServer = (options: ServerOptions): ServerControl => {
   };
 };
 
-/** For a server given by address: it is somebody else's, so a test may not harm it. */
+/** For a server given by address: it belongs to the user, so a test may not stop it. */
 export const foreignServer = (name: string): ServerControl => {
   const refuse = (): never => {
     throw new Error(`This ${name} came from the environment: pass exclusive: true for one to harm`);

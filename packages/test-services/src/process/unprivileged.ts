@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chownSync } from "node:fs";
 
 export type Runner = {
-  /** What goes before the command. Each of them execs it, so the pid stays the server's own. */
+  /** The words before the command. Each of them execs it, so the pid stays the server's own. */
   readonly prefix: readonly string[];
   /** Hands a folder to the user the command will run as. */
   readonly own: (folder: string) => void;
@@ -20,8 +20,8 @@ const works = (command: readonly string[]): boolean => {
 };
 
 /**
- * PostgreSQL refuses to run as root and a foreign binary must not.
- * As root: user nobody, or where nobody cannot read the binary, a user namespace.
+ * PostgreSQL refuses to run as root, and a foreign binary must not. As root: the system user
+ * `nobody`. If that user cannot read the binary: a user namespace.
  */
 export const unprivileged = (binary: string): Runner => {
   if (process.getuid?.() !== 0) return { prefix: [], own: () => {} };
@@ -31,6 +31,6 @@ export const unprivileged = (binary: string): Runner => {
   }
   if (works([...asMappedUser, "true"])) return { prefix: asMappedUser, own: () => {} };
   throw new Error(
-    `${binary} may not run as root: move it to where user nobody can read it, or run as another user.`,
+    `${binary} may not run as root: move it to where the system's unprivileged user can read it, or run as another user.`,
   );
 };

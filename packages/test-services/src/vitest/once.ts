@@ -1,5 +1,6 @@
-// Vitest runs a project's globalSetup in a module graph of its own, so what several projects share
-// lives on globalThis: one server per run, started by the first that asks, closed after the last.
+// Vitest runs a project's globalSetup in a module graph of its own, so values that several projects
+// share are kept on globalThis. There is one server per run, started for the first project that
+// needs it, and closed after the last.
 import type { ProvidedContext } from "vitest";
 import type { TestProject } from "vitest/node";
 
@@ -24,7 +25,7 @@ export const onceServer =
     const entry = registry().get(key) ?? { service: start(), userCount: 0 };
     registry().set(key, entry);
     entry.userCount += 1;
-    // The registry holds it under its own key, so it is what this `start` made.
+    // The registry holds it under its own key, so this `start` made it.
     const service = (await entry.service) as TService;
     project.provide(key, toProvided(service));
     return async () => {

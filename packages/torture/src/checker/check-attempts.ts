@@ -20,8 +20,8 @@ export const checkFailures: Check = ({ jobs, edges, maxAttempts }) => {
 };
 
 /**
- * Every acquisition adds one to the token, and one to the attempt unless it is taken off again: for what was handed back
- * before it began, for a reschedule, and from the start for a retried failure.
+ * Every acquisition adds one to the lease version and one to the attempt. The attempt is taken back
+ * for a job that was returned before it began, for a reschedule, and for a retried failure.
  */
 export const checkAttempts: Check = (history) => {
   const violations: Violation[] = [];
@@ -61,7 +61,7 @@ export const checkAttempts: Check = (history) => {
   return violations;
 };
 
-/** No first attempt before the time it was scheduled for, unless somebody triggered or retried it. */
+/** No first attempt before its scheduled time, unless the job was triggered or retried. */
 export const checkSchedules: Check = (history) => {
   const triggered = new Set(
     [...entriesOf(history, "triggering"), ...entriesOf(history, "retrying")].map(

@@ -3,7 +3,7 @@ import { type Check, entriesOf, type Violation } from "./history.ts";
 import { deletedRoots, endsOf } from "./sequence-end.ts";
 import { pathOf } from "./stored-plan.ts";
 
-/** No attempt began before its blockers were complete; nobody waits for what is complete. */
+/** No attempt began before its blockers were complete. No job waits for a completed sequence. */
 export const checkBlockers: Check = (history) => {
   const { jobs, edges, toleranceMs } = history;
   const ends = endsOf(history);
@@ -26,15 +26,18 @@ export const checkBlockers: Check = (history) => {
     if (job.status !== "blocked") continue;
     const own = (blockersOf.get(job.id) ?? []).map((edge) => ends.get(edge.blockerSequenceId));
     if (own.every((end) => end?.isCompleted === true)) {
-      violations.push({ rule: "nobody waits for what is complete", detail: pathOf(job) });
+      violations.push({ rule: "no job waits for a completed sequence", detail: pathOf(job) });
     } else if (own.some((end) => end?.isFailed === true) && job.onBlockerFailure === "fail") {
-      violations.push({ rule: "who asked to fail with a blocker has failed", detail: pathOf(job) });
+      violations.push({
+        rule: "a job that must fail with its blocker has failed",
+        detail: pathOf(job),
+      });
     }
   }
   return violations;
 };
 
-/** A running job has a live lease, or its holder has gone and somebody takes it back. */
+/** A running job has a live lease, or its holder has vanished and another worker reclaims it. */
 export const checkLeases: Check = ({ jobs, now }) =>
   jobs.flatMap((job) =>
     job.status === "running" && (job.leasedUntil?.getTime() ?? 0) <= now

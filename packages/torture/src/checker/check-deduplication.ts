@@ -56,7 +56,10 @@ const isDouble = (earlier: Keyed, later: Keyed, lookedAt: number, answeredAt: nu
   return earlier.unfinished.some(([from, until]) => createdAt > from && lookedAt < until);
 };
 
-/** While a sequence stood for a key, no other with the same key was created; and what was found did stand for it. */
+/**
+ * While a sequence held a key, no other sequence with that key was created. A sequence that a start
+ * found held the key.
+ */
 export const checkDeduplication: Check = (history) => {
   const violations: Violation[] = [];
   const startedAt = new Map(
@@ -88,7 +91,8 @@ export const checkDeduplication: Check = (history) => {
   for (const entry of entriesOf(history, "deduplicated")) {
     const end = ends.get(entry.sequenceId);
     if (end === undefined && deleted.has(entry.sequenceId)) continue;
-    // An end is written before its transaction commits: until then the sequence stands for its key to everybody else.
+    // An end is written before its transaction commits. Until the commit the sequence holds its key
+    // for all others.
     const committedAt = Math.max(end?.endedAt ?? 0, externalEnds.get(end?.last.id ?? "") ?? 0);
     const slackMs = Math.max(history.toleranceMs, history.creationMs);
     const oldestMs = entry.askedAt - slackMs - (entry.windowMs ?? Number.POSITIVE_INFINITY);
@@ -97,7 +101,7 @@ export const checkDeduplication: Check = (history) => {
       (end?.first.createdAt.getTime() ?? 0) < oldestMs;
     if (end?.first.deduplicationKey === entry.key && !isStale) continue;
     violations.push({
-      rule: "what is found for a key stands for it",
+      rule: "a sequence that is found for a key holds it",
       detail: `${entry.path} (${entry.key}): ${entry.sequenceId}`,
     });
   }

@@ -61,7 +61,7 @@ export const checkTokens: Check = (history) => {
   return violations;
 };
 
-/** What a worker completed, it had begun, under the token that is stored. */
+/** A worker had begun each job that it completed, under the lease version that is stored. */
 export const checkCompleters: Check = (history) => {
   const violations: Violation[] = [];
   const begun = new Map(
@@ -73,7 +73,7 @@ export const checkCompleters: Check = (history) => {
     const attempt = begun.get(`${job.id}/${job.leaseVersion}`);
     if (attempt?.process !== job.completedBy) {
       violations.push({
-        rule: "who completed a job had begun it",
+        rule: "the completer of a job had begun it",
         detail: `${pathOf(job)}: ${job.completedBy}, lease ${job.leaseVersion}`,
       });
     }
@@ -90,7 +90,7 @@ export const checkCompleters: Check = (history) => {
   return violations;
 };
 
-/** What is stored as a worker's outcome, its process function had given, and ended, before that. */
+/** The process function had returned the stored outcome, and ended, before it was stored. */
 const checkStored: Check = (history) => {
   const { jobs, toleranceMs } = history;
   const ended = new Map(
@@ -101,7 +101,7 @@ const checkStored: Check = (history) => {
     const end = ended.get(`${job.id}/${job.leaseVersion}`);
     if (end?.how !== "completed") {
       const detail = `${pathOf(job)}, lease ${job.leaseVersion}: ${end?.how ?? "never ended"}`;
-      return [{ rule: "only what a process function has given is stored", detail }];
+      return [{ rule: "only an outcome that a process function returned is stored", detail }];
     }
     // In a callback's transaction it is written earlier, and stands only with the commit.
     if (usesCallback(planOf(job))) return [];
@@ -112,7 +112,7 @@ const checkStored: Check = (history) => {
   });
 };
 
-/** Who waited for a sequence was told what is stored. */
+/** Each waiter for a sequence received the outcome that is stored. */
 export const checkAwaited: Check = (history) => {
   const ends = endsOf(history);
   const retried = new Set(entriesOf(history, "retrying").map(({ sequenceId }) => sequenceId));
@@ -125,6 +125,8 @@ export const checkAwaited: Check = (history) => {
         ? end?.isFailed === true || retried.has(sequenceId)
         : end?.isCompleted === true && pathOf(end.last) === path;
     if (isTrue) return [];
-    return [{ rule: "who waits is told what is stored", detail: `${sequenceId}: ${how}, ${path}` }];
+    return [
+      { rule: "waiters receive the stored outcome", detail: `${sequenceId}: ${how}, ${path}` },
+    ];
   });
 };

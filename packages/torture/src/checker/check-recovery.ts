@@ -6,7 +6,9 @@ const vanishing: ReadonlySet<string> = new Set(["kill", "freeze", "block"]);
 
 type Span = readonly [from: number, until: number];
 
-/** When nobody could get anything done: a server was away, or every worker was harmed. */
+/**
+ * Times at which no progress was possible: a server was away, or every worker was hit by a fault.
+ */
 const idleSpans = (history: History): readonly Span[] => {
   const { faults, workerCount } = history;
   const workers = new Set(entriesOf(history, "began").map(({ process }) => process));
@@ -21,11 +23,11 @@ const idleSpans = (history: History): readonly Span[] => {
   const spans: Span[] = faults
     .filter(({ stopsAll }) => stopsAll)
     .map(({ from, until }) => [from, until]);
-  let harmed = 0;
+  let down = 0;
   for (const [index, [at, change]] of edges.entries()) {
-    harmed += change;
+    down += change;
     const next = edges[index + 1];
-    if (harmed >= workerCount && next !== undefined) spans.push([at, next[0]]);
+    if (down >= workerCount && next !== undefined) spans.push([at, next[0]]);
   }
   return spans.toSorted(([one], [other]) => one - other);
 };
@@ -44,11 +46,14 @@ const overlapMs = (spans: readonly Span[], from: number, until: number): number 
 export interface Recovery {
   readonly fault: Fault;
   readonly path: string;
-  /** From the fault until somebody had taken the lease back; what nobody could have done anything in is taken off. */
+  /**
+   * From the fault until a worker has reclaimed the lease. Times at which no progress was possible
+   * are subtracted.
+   */
   readonly tookMs: number;
 }
 
-/** For each process that vanished: how long what it held was held by it still. */
+/** For each process that vanished: how long it still held its jobs. */
 export const recoveriesOf = (history: History): readonly Recovery[] => {
   const idle = idleSpans(history);
   const isLostTo =
@@ -69,7 +74,7 @@ export const recoveriesOf = (history: History): readonly Recovery[] => {
     );
 };
 
-/** What a vanished worker held is held by it for a lease and a reap, and no longer. */
+/** A vanished worker holds its jobs for one lease and one reclaim interval, not longer. */
 export const checkRecovery: Check = (history) => {
   const idle = idleSpans(history);
   return history.leases.flatMap(({ path, holder, leaseVersion, leasedUntil, lastSeenAt }) => {
@@ -80,7 +85,7 @@ export const checkRecovery: Check = (history) => {
   });
 };
 
-/** Nobody holds a job for longer than it said it would without saying so again. */
+/** No worker holds a job beyond its lease without renewing it. */
 export const checkLeaseLength: Check = ({ leases, leaseMs, toleranceMs }) =>
   leases.flatMap(({ path, aheadMs }) =>
     aheadMs <= leaseMs + toleranceMs
@@ -102,7 +107,7 @@ export const checkHolders: Check = ({ leases }) =>
         : [{ rule: "a lease has one holder", detail: seen.map(({ holder }) => holder).join(", ") }],
   );
 
-/** Nor does the server know of anybody who has closed. */
+/** The server has no connection of a process that has closed. */
 export const checkConnections: Check = (history) =>
   entriesOf(history, "connected").map(({ process, count }) => ({
     rule: "no connection outlives close",

@@ -2,7 +2,10 @@ import { groupBy } from "./group-by.ts";
 import type { Check, Violation } from "./history.ts";
 import { pathOf } from "./stored-plan.ts";
 
-/** Retention takes whole trees in which everything has been complete for long enough, and for which nobody waits. */
+/**
+ * Retention deletes whole trees that have been complete for long enough and that no other job waits
+ * for.
+ */
 export const checkRetention: Check = ({ jobs, edges, swept, retentionMs, toleranceMs }) => {
   const violations: Violation[] = [];
   const goneBy = new Map(swept.map(({ jobId, missedAt }) => [jobId, missedAt]));
@@ -18,7 +21,7 @@ export const checkRetention: Check = ({ jobs, edges, swept, retentionMs, toleran
       const ageMs = (goneBy.get(job.id) ?? 0) - (job.finishedAt?.getTime() ?? 0);
       if (job.status === "completed" && ageMs >= retentionMs - toleranceMs) continue;
       violations.push({
-        rule: "retention takes only what has been complete for long",
+        rule: "retention deletes only trees that have been complete for long",
         detail: `${pathOf(job)}: ${job.status}, gone ${Math.round(ageMs)} ms after its end`,
       });
     }
@@ -30,7 +33,7 @@ export const checkRetention: Check = ({ jobs, edges, swept, retentionMs, toleran
     if (waiting.rootSequenceId === blocker?.rootSequenceId) continue;
     if ((waiting.finishedAt?.getTime() ?? Number.POSITIVE_INFINITY) <= goneAt) continue;
     violations.push({
-      rule: "retention takes nothing that somebody waits for",
+      rule: "retention deletes no sequence that a job waits for",
       detail: `${pathOf(waiting)} waits for ${blockerSequenceId}`,
     });
   }

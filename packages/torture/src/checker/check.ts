@@ -14,7 +14,7 @@ import { checkRetention } from "./check-retention.ts";
 import { checkChains, checkDeletions, checkOnce, checkStarts } from "./check-starts.ts";
 import type { History, Violation } from "./history.ts";
 
-/** Reads only what a run left behind: nothing of the library that is judged. */
+/** Reads only the records of a run. It uses no code of the library that is judged. */
 export const check = (history: History): readonly Violation[] =>
   [
     checkStarts,

@@ -1,4 +1,5 @@
-// What a run leaves behind, for the checker: what starters and handlers did and were told, the rows they wrote, the store.
+// The records of a run, for the checker: calls and results of starters and handlers, the rows they
+// wrote, the store.
 import type { BlockerEdge, StateJob } from "queuert";
 
 interface Noted<TKind extends string> {
@@ -46,7 +47,7 @@ export interface Ended extends Noted<"ended"> {
   readonly how: "completed" | "rescheduled" | "threw";
 }
 
-/** Somebody waited for a sequence and was told how it had ended. */
+/** A waiter learned how its sequence had ended. */
 export interface Awaited extends Noted<"awaited"> {
   readonly sequenceId: string;
   readonly how: "completed" | "failed";
@@ -54,7 +55,7 @@ export interface Awaited extends Noted<"awaited"> {
   readonly path: string | null;
 }
 
-/** Somebody is about to ask for the job to be due now; whether it worked is not known. */
+/** A call is about to make the job due now. Its result is not known. */
 export interface Triggering extends Noted<"triggering"> {
   readonly jobId: string;
 }
@@ -64,12 +65,12 @@ export interface CompletedExternally extends Noted<"completedExternally"> {
   readonly jobId: string;
 }
 
-/** Somebody is about to delete the tree; `deleted`: known to have committed. */
+/** A call is about to delete the tree; `deleted`: known to have committed. */
 export type Deleting = (Noted<"deleting"> | Noted<"deleted">) & {
   readonly rootSequenceId: string;
 };
 
-/** Somebody is about to retry a failed job; `retried`: known to have been done. */
+/** A call is about to retry a failed job; `retried`: known to have been done. */
 export type Retried = (Noted<"retrying"> | Noted<"retried">) & {
   readonly jobId: string;
   readonly sequenceId: string;
@@ -113,18 +114,18 @@ export interface UserRow {
 /** Stands in the rows of completions without a worker, which hold no lease. */
 export const externalLease = -1;
 
-/** What was done to the run. */
+/** The faults of the run. */
 export interface Fault {
   readonly kind: string;
-  /** The one that was harmed; null for servers and networks. */
+  /** The process that was hit; null for servers and networks. */
   readonly process: string | null;
   readonly from: number;
   readonly until: number;
-  /** Nobody gets anything done meanwhile. */
+  /** No progress is possible meanwhile. */
   readonly stopsAll: boolean;
 }
 
-/** A lease, as somebody saw it who looked into the store again and again. */
+/** A lease, as an observer saw it that queries the store repeatedly. */
 export interface SeenLease {
   readonly jobId: string;
   readonly path: string;
@@ -138,10 +139,10 @@ export interface SeenLease {
   readonly aheadMs: number;
 }
 
-/** A job that was seen, and is no longer there, although nobody has deleted it: retention has. */
+/** A job that was seen and is gone, although no call has deleted it: retention has. */
 export interface Swept {
   readonly jobId: string;
-  /** When somebody looked, and saw it last. */
+  /** When an observer saw it last. */
   readonly seenAt: number;
   readonly missedAt: number;
 }
@@ -165,11 +166,13 @@ export interface History {
   /** Between the time that a sequence says it was created and the look for others with its key, at most. */
   readonly creationMs: number;
   readonly leaseMs: number;
-  /** For how long what is complete is kept. */
+  /** For how long completed jobs are kept. */
   readonly retentionMs: number;
   /** An expired lease has to be taken back within this, and the time of the faults meanwhile. */
   readonly recoveryMs: number;
-  /** How many workers there are at any time: as many have to be harmed for nobody to be left. */
+  /**
+   * The number of workers at any time. If all of them are hit by a fault, no progress is possible.
+   */
   readonly workerCount: number;
 }
 

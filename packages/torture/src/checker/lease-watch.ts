@@ -1,5 +1,5 @@
-// What is running and until when, looked up again and again while a run lasts: how long a lost job stayed lost is stored
-// nowhere.
+// Queries the running jobs and their leases repeatedly while a run lasts. The store does not record
+// how long a lost job stayed lost.
 import type { AnyStateAdapter } from "queuert";
 import type { SeenLease } from "./history.ts";
 import { pathOf } from "./stored-plan.ts";

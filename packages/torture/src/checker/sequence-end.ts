@@ -27,6 +27,6 @@ export const endsOf = ({ jobs }: Pick<History, "jobs">): ReadonlyMap<string, Seq
   return ends;
 };
 
-/** Trees that are gone, or may be: somebody asked for it. */
+/** Trees that are gone, or may be: a call has asked for their deletion. */
 export const deletedRoots = (history: History): ReadonlySet<string> =>
   new Set(entriesOf(history, "deleting").map(({ rootSequenceId }) => rootSequenceId));

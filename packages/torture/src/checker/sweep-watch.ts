@@ -1,5 +1,5 @@
-// Every job of a run as it was last seen, with who waited for whom: retention deletes while the run lasts, and what is
-// gone is judged by what it was.
+// Every job of a run as it was last seen, with its blockers. Retention deletes while the run lasts,
+// and a deleted job is judged by its last seen state.
 import type { AnyStateAdapter, BlockerEdge, StateJob } from "queuert";
 import { listAllJobs } from "../load/list-all-jobs.ts";
 import { type HistoryEntry, entriesOf, type Swept } from "./history.ts";
@@ -50,7 +50,7 @@ export class SweepWatch {
     }
   }
 
-  /** After the last look. Without the trees that somebody asked to delete, and that are gone. */
+  /** After the last query. Without the trees that a call has deleted. */
   seen(entries: readonly HistoryEntry[]): SeenStore {
     const deleted = new Set(
       entriesOf({ entries }, "deleting").map(({ rootSequenceId }) => rootSequenceId),

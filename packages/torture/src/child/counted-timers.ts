@@ -1,7 +1,7 @@
 // Timers that neither fired nor were cleared, also those that keep no process alive. Imported before anything that sets any.
 const open = new Map<unknown, string>();
 
-/** The real one: for whoever looks at what is left. */
+/** The real one, for the code that counts open timers. */
 export const setUncountedTimeout: typeof setTimeout = globalThis.setTimeout;
 const { clearTimeout: realClear, setInterval: realInterval, clearInterval: realStop } = globalThis;
 

@@ -8,7 +8,7 @@ export class InjectedFault extends Error {
 }
 
 // These run no statement of their own.
-const unharmed: ReadonlySet<string> = new Set([
+const withoutFaults: ReadonlySet<string> = new Set([
   "capabilities",
   "provideContext",
   "isInTransaction",
@@ -26,7 +26,10 @@ export interface FlakyState {
 const isWithin = ([first]: readonly unknown[]): boolean =>
   typeof first === "object" && first !== null && "context" in first && first.context !== undefined;
 
-/** Fails before a statement, or after it: then it has happened and nobody has heard of it. So with commits. */
+/**
+ * Fails before a statement, or after it. After it, the statement has taken effect and its caller
+ * does not know. The same holds for commits.
+ */
 export const createFlakyState = (state: AnyStateAdapter, random: Random): FlakyState => {
   let rate = 0;
   let lateMs = 0;
@@ -35,7 +38,7 @@ export const createFlakyState = (state: AnyStateAdapter, random: Random): FlakyS
   };
   const wrapped: Record<string, unknown> = { ...state };
   for (const [name, method] of Object.entries(state)) {
-    if (typeof method !== "function" || unharmed.has(name)) continue;
+    if (typeof method !== "function" || withoutFaults.has(name)) continue;
     wrapped[name] = async (...args: unknown[]): Promise<unknown> => {
       mayFail();
       const result: unknown = await method.apply(state, args);

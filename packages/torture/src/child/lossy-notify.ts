@@ -13,7 +13,7 @@ export const createLossyNotify = (
     if (random.chance(rate)) return;
     if (random.chance(rate)) await send();
     if (!random.chance(rate)) return send();
-    // Nobody waits for it any more, and it may come to nothing.
+    // No caller waits for it any more, and it may come to nothing.
     setTimeout(() => void send().catch(() => undefined), random.below(lateMsMax));
   };
   return {

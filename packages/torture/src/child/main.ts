@@ -1,5 +1,5 @@
-// One process of a run: starts sequences or works on them until it is told to stop, or is killed. What it did and was told
-// goes to a file of its own, line by line.
+// One process of a run. It starts sequences or works on them until it is stopped or killed. It
+// records its calls and their results line by line in a file of its own.
 import { openTimers, setUncountedTimeout } from "./counted-timers.ts";
 import { skewClock } from "./skewed-date.ts";
 import { appendFileSync } from "node:fs";
@@ -23,13 +23,13 @@ const report = (said: Report["said"]): void => void process.send?.({ said });
 const onError = (doing: string, error: unknown): void => {
   append({ kind: "error", at: now(), doing, error: String(error) });
 };
-// A worker of whom this can be said has crashed: it is for the conductor to see.
+// A worker for which this is true has crashed. The conductor decides.
 process.on("unhandledRejection", (error) => {
   onError("unhandled rejection", error instanceof Error ? error.stack : error);
   process.exit(70);
 });
 
-/** What the process listens to, but for its conductor. */
+/** The signals that the process listens to, except those of its conductor. */
 const listening = (): number =>
   process
     .eventNames()
@@ -40,8 +40,8 @@ const listeningBefore = listening();
 let isEnding = false;
 
 const random = createRandom(seed);
-let isMended = false;
-const load = await openLoad(config, { now, note, onError, isMended: () => isMended, random });
+let isRepaired = false;
+const load = await openLoad(config, { now, note, onError, isRepaired: () => isRepaired, random });
 const { surroundings } = load;
 if (role === "worker") {
   await startLoadWorker(surroundings, {
@@ -82,7 +82,7 @@ const close = async (): Promise<void> => {
   const timers = openTimers();
   if (timers.length > 0) leaked(`timers set at ${timers.join("; ")}`);
   if (listening() > listeningBefore) leaked(`${listening() - listeningBefore} process listeners`);
-  // It stays until the conductor has looked what connections it still has.
+  // It stays until the conductor has counted its remaining connections.
   report("closed");
 };
 
@@ -113,8 +113,8 @@ const obey = async (order: Order): Promise<void> => {
       return load.exhaust(order.ms).catch((error: unknown) => onError("exhaust", error));
     case "lossy":
       return load.setLossy(order.rate);
-    case "mend":
-      isMended = true;
+    case "repair":
+      isRepaired = true;
       return;
     case "stopStarting":
       starts.areWanted = false;

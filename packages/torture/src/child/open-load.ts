@@ -1,4 +1,4 @@
-// What a child works with: the real adapters, wrapped so that they can be made to fail.
+// The adapters of a child: the real ones, wrapped so that they can be made to fail.
 import { createQueuert } from "queuert";
 import { jobTypes } from "../load/job-types.ts";
 import type { LoadSurroundings } from "../load/run-plan.ts";
@@ -18,7 +18,7 @@ export interface Load {
   readonly close: () => Promise<void>;
 }
 
-type Means = Pick<LoadSurroundings, "now" | "note" | "onError" | "isMended"> & {
+type Means = Pick<LoadSurroundings, "now" | "note" | "onError" | "isRepaired"> & {
   readonly random: Random;
 };
 

@@ -1,4 +1,4 @@
-// What the conductor tells a child at the start, and says to it later.
+// The messages from the conductor to a child, at its start and later.
 import type { NotifyName } from "../notify/transport.ts";
 import type { StoreName } from "../stores/store.ts";
 
@@ -30,12 +30,12 @@ export type Order =
   | { readonly do: "flaky"; readonly rate: number }
   /** The answer of every commit comes so much later. */
   | { readonly do: "late"; readonly ms: number }
-  /** Somebody else in the process holds every connection for so long. */
+  /** Other code in the process holds every connection for this long. */
   | { readonly do: "exhaust"; readonly ms: number }
   /** Of so many notifications one is lost, doubled, late. */
   | { readonly do: "lossy"; readonly rate: number }
   /** Failed jobs succeed from now on. */
-  | { readonly do: "mend" }
+  | { readonly do: "repair" }
   | { readonly do: "stopStarting" }
   /** Stop, and close everything. */
   | { readonly do: "close" }
@@ -47,5 +47,8 @@ export type Report = { readonly said: "ready" | "stoppedStarting" | "closed" };
 export const leaseMs = 2_000;
 export const timeoutMs = 3_000;
 export const pollIntervalMs = 500;
-/** Long enough for whoever looks on to have seen the end of everything, whatever the server suffers meanwhile. */
+/**
+ * Long enough for observers to have seen the end of everything, even while the server is under
+ * faults.
+ */
 export const retentionMs = 15_000;

@@ -5,7 +5,7 @@ const RealDate = Date;
 
 class SkewedDate extends RealDate {
   constructor(...given: readonly unknown[]) {
-    // Whatever the real one takes; nothing given means now.
+    // The arguments of the real `Date`; no argument means now.
     const args = (given.length === 0 ? [SkewedDate.now()] : given) as [number];
     super(...args);
   }

@@ -1,4 +1,4 @@
-// A process of the run, as the conductor has it: spoken to, harmed by its pid, and heard out.
+// A process of the run, as the conductor has it: sends it messages, hits it by its pid, and reads its records.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
@@ -21,7 +21,7 @@ export class Child {
   readonly #hasSaid = new Set<string>();
   #isExpectedToEnd = false;
   #isFrozen = false;
-  /** What it ended with, if nobody had asked it to. */
+  /** Its exit, if it ended without being asked to. */
   crash: string | null = null;
 
   constructor(config: ChildConfig) {
@@ -98,7 +98,7 @@ export class Child {
     this.#isFrozen = false;
   }
 
-  /** Answers what went wrong with it, if anything. */
+  /** Returns the reason of its failure, if it failed. */
   async close(): Promise<string | null> {
     if (!this.isAlive) return this.crash;
     this.tell({ do: "close" });
@@ -108,7 +108,7 @@ export class Child {
     return "did not close";
   }
 
-  /** After it has closed. Answers what went wrong with it, if anything. */
+  /** After it has closed. Returns the reason of its failure, if it failed. */
   async end(): Promise<string | null> {
     if (!this.isAlive) return null;
     const ended = once(this.#process, "exit");

@@ -1,13 +1,14 @@
-// Who is connected to the store, as its server sees it: every process that works, and none that has closed.
+// The connections to the store, as its server sees them: one or more of every live process, and
+// zero of a closed one.
 import { setTimeout as sleep } from "node:timers/promises";
 import { groupBy } from "../checker/group-by.ts";
 import type { Connected } from "../checker/history.ts";
 import type { NamedProcess, OpenStore } from "../stores/store.ts";
 
-/** A server takes a moment to see that somebody has gone. */
+/** A server takes a moment to notice that a process has gone. */
 const goneWithinMs = 5_000;
 
-/** A count that sees nobody at work would see no leak either. */
+/** A count that sees no live process would see no leak either. */
 export const assertCounting = async (
   store: OpenStore,
   working: readonly NamedProcess[],

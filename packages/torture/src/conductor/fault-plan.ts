@@ -21,7 +21,7 @@ export interface PlannedFault {
   readonly durationMs: number;
   /** Which worker, by its place. */
   readonly victim: number;
-  /** Bytes, milliseconds: what the kind takes. */
+  /** Bytes or milliseconds, depending on the kind. */
   readonly amount: number;
 }
 
@@ -31,7 +31,7 @@ const kindsFor = (store: StoreName, notify: NotifyName): readonly FaultKind[] =>
   ...(store === "sqlite" ? [] : storeFaults),
   ...(store === "mongodb" ? (["stepDown"] as const) : []),
   ...(notify === "none" ? [] : (["lossy"] as const)),
-  // Those of stores have the store's own server and wire, which are harmed anyway.
+  // Those of stores have the store's own server and wire, which have faults anyway.
   ...(notify === "redis" || notify === "nats" ? (["notifyDown", "notifyCut"] as const) : []),
 ];
 
@@ -46,7 +46,7 @@ const amountOf = (kind: FaultKind, random: Random): number => {
 };
 
 const durationOf = (kind: FaultKind, random: Random): number => {
-  // Beyond the lease: somebody else takes the jobs meanwhile.
+  // Longer than the lease: another worker acquires the jobs meanwhile.
   if (kind === "freeze" || kind === "block") return Math.round(leaseMs * (1.2 + random.next()));
   if (kind === "kill" || kind === "cut" || kind === "restart" || kind === "stepDown") return 0;
   if (kind === "skew") return 0;
@@ -78,9 +78,9 @@ export const drawFaults = (
 export const isOfProcess = (kind: FaultKind): boolean =>
   ["kill", "freeze", "block", "skew", "exhaust"].includes(kind);
 
-/** Whether nobody may get anything done meanwhile. */
+/** Whether no progress is possible meanwhile. */
 export const stopsAll = (kind: FaultKind, store: StoreName): boolean => {
   if (["lossy", "notifyDown", "notifyCut", "skew", "kill"].includes(kind)) return false;
-  // Whoever stands still may hold the one writer.
+  // A process that stands still may hold the one writer.
   return store === "sqlite" || !isOfProcess(kind);
 };

@@ -7,7 +7,7 @@ import type { Reached, Services } from "./services.ts";
 export interface Target {
   readonly services: Services;
   readonly victim: Child;
-  readonly everybody: readonly Child[];
+  readonly children: readonly Child[];
   /** Puts another worker in the place of one that is dead. */
   readonly replace: (dead: Child) => Promise<void>;
 }
@@ -15,7 +15,7 @@ export interface Target {
 type Inject = (target: Target, fault: PlannedFault) => Promise<void>;
 
 const storeOf = ({ services }: Target): Reached => {
-  if (services.store === null) throw new Error("This store has no server to harm");
+  if (services.store === null) throw new Error("This store has no server to break");
   return services.store;
 };
 
@@ -25,14 +25,14 @@ const notifyOf = ({ services }: Target): Reached => {
 };
 
 const tellAll = async (
-  { everybody }: Target,
+  { children }: Target,
   kind: "flaky" | "lossy",
   rate: number,
   ms: number,
 ): Promise<void> => {
-  for (const child of everybody) child.tell({ do: kind, rate });
+  for (const child of children) child.tell({ do: kind, rate });
   await sleep(ms);
-  for (const child of everybody) child.tell({ do: kind, rate: 0 });
+  for (const child of children) child.tell({ do: kind, rate: 0 });
 };
 
 const injections: Readonly<Record<FaultKind, Inject>> = {
@@ -47,11 +47,11 @@ const injections: Readonly<Record<FaultKind, Inject>> = {
   },
   skew: async ({ victim }, { amount }) => victim.tell({ do: "skew", ms: amount }),
   flaky: (target, { durationMs }) => tellAll(target, "flaky", 0.1, durationMs),
-  late: async ({ everybody }, { durationMs, amount }) => {
-    for (const child of everybody) child.tell({ do: "late", ms: amount });
+  late: async ({ children }, { durationMs, amount }) => {
+    for (const child of children) child.tell({ do: "late", ms: amount });
     await sleep(durationMs);
-    for (const child of everybody) child.tell({ do: "late", ms: 0 });
-    // What was on its way then.
+    for (const child of children) child.tell({ do: "late", ms: 0 });
+    // The bytes that were in transit then.
     await sleep(amount);
   },
   exhaust: async ({ victim }, { durationMs }) => {

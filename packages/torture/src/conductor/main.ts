@@ -23,7 +23,7 @@ const describe = ({ violations, errors }: RunResult): void => {
     console.log(`  told ${count} times: ${line}`);
 };
 
-// JSON has no number for what never happened.
+// JSON has no number for an event that never happened.
 const toLine = (summary: RunSummary): string =>
   JSON.stringify(summary, (_key, value: unknown) =>
     value === Number.POSITIVE_INFINITY ? String(value) : value,

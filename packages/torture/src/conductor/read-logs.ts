@@ -20,7 +20,7 @@ const parse = (text: string): Line[] => {
   }
 };
 
-/** What the processes noted, and the errors they were told of. */
+/** The records of the processes, and the errors they received. */
 export const readLogs = (
   paths: readonly string[],
 ): { readonly entries: readonly HistoryEntry[]; readonly errors: readonly ErrorLine[] } => {

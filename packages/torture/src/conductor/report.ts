@@ -8,7 +8,7 @@ const losing: ReadonlySet<string> = new Set([
   "a committed start reaches an outcome",
   "a completion without a worker stands",
   "all is quiet in time",
-  "nobody waits for what is complete",
+  "no job waits for a completed sequence",
 ]);
 const doubling: ReadonlySet<string> = new Set([
   "a job is created once",
@@ -27,7 +27,7 @@ interface FaultSummary {
   readonly worstMs: number | null;
 }
 
-/** What a line of a table needs of a run. */
+/** The columns of a run in the tables. */
 export interface RunSummary {
   readonly store: string;
   readonly notify: string;
@@ -42,7 +42,10 @@ export interface RunSummary {
   readonly faults: Readonly<Record<string, FaultSummary>>;
 }
 
-/** What a vanished process held until somebody had taken it back; after other faults, until anything began. */
+/**
+ * For a vanished process: until a worker has reclaimed its jobs. For other faults: until the next
+ * attempt began.
+ */
 const worstRecoveries = (history: History): ReadonlyMap<string, number> => {
   const worst = new Map<string, number>();
   const measured = (kind: string, ms: number): unknown =>

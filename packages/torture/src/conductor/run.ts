@@ -11,9 +11,9 @@ import { createRandom } from "../random.ts";
 import { loadStore } from "../stores/index.ts";
 import type { OpenStore, StoreName } from "../stores/store.ts";
 import { assertCounting, countLeft } from "./count-connections.ts";
-import { Crew } from "./crew.ts";
+import { Processes } from "./processes.ts";
 import { drawFaults, type PlannedFault } from "./fault-plan.ts";
-import { harm, type Surroundings } from "./harm.ts";
+import { injectFaults, type Surroundings } from "./inject-faults.ts";
 import { keepLooking } from "./keep-looking.ts";
 import { readLogs } from "./read-logs.ts";
 import { startServices } from "./services.ts";
@@ -30,7 +30,7 @@ export interface RunOptions {
   readonly pauseMs?: number;
   /** Instead of those drawn from the seed: for shrinking. */
   readonly faults?: readonly PlannedFault[];
-  /** Whether it is judged how long things took: not on a machine that somebody else keeps busy. */
+  /** Whether durations are judged. On a machine that other programs keep busy they are not. */
   readonly isTimed?: boolean;
 }
 
@@ -54,13 +54,16 @@ const claimsMs: Readonly<Record<StoreName, number>> = {
   ...{ postgres: 5_000, sqlite: 5_000, mongodb: 12_000 },
 };
 
-/** Of SQLite there is one writer, and who hangs in a transaction keeps it: what is started has to be finished some day. */
+/**
+ * SQLite has one writer, and a handler that hangs in a transaction keeps it. Started jobs have to
+ * be finished some day.
+ */
 const pausesMs: Readonly<Record<StoreName, number>> = { postgres: 120, sqlite: 700, mongodb: 120 };
 
 /** MongoDB creates with several commands, between which a wire can be cut and a driver can wait; the others with one. */
 const creationMs: Readonly<Record<StoreName, number>> = { postgres: 0, sqlite: 0, mongodb: 10_000 };
 
-/** Their clocks are one and the same; what is stored has whole milliseconds. */
+/** Their clocks are the same; stored instants are whole milliseconds. */
 const toleranceMs = 5;
 
 const epochOffsetMs = (): number => Date.now() - Number(process.hrtime.bigint()) / 1e6;
@@ -77,19 +80,19 @@ export const run = async (options: RunOptions): Promise<RunResult> => {
   const services = await startServices(storeName, notify);
   const { directStoreUrl, storeUrl, notifyUrl, folder } = services;
   const common = { store: storeName, storeUrl, notify, notifyUrl, epochOffsetMs: offset, pauseMs };
-  const crew = new Crew(common, random, folder);
+  const processes = new Processes(common, random, folder);
   try {
     const kind = await loadStore(storeName);
     await kind.prepare(directStoreUrl);
     const store = await kind.open(directStoreUrl, 5);
     try {
-      const surroundings = { store: storeName, services, crew, now };
+      const surroundings = { store: storeName, services, processes, now };
       return { planned, ...(await conduct(options, surroundings, store, planned)) };
     } finally {
       await store.close();
     }
   } finally {
-    await crew.kill();
+    await processes.kill();
     await services.close();
   }
 };
@@ -100,30 +103,30 @@ const conduct = async (
   store: OpenStore,
   planned: readonly PlannedFault[],
 ): Promise<Judged> => {
-  const { services, crew, now } = surroundings;
-  await crew.startAll({ worker: workerCount, starter: starterCount });
+  const { services, processes, now } = surroundings;
+  await processes.startAll({ worker: workerCount, starter: starterCount });
   const [leases, sweeps] = [new LeaseWatch(), new SweepWatch()];
   const lookings = [
     keepLooking(() => leases.look(store.state, now), 250),
     keepLooking(() => sweeps.look(store.state, now), 3_000),
   ];
-  const [faults] = await Promise.all([harm(surroundings, planned), sleep(loadMs)]);
+  const [faults] = await Promise.all([injectFaults(surroundings, planned), sleep(loadMs)]);
   for (const reached of [services.store, services.notify]) await reached?.proxy.heal();
-  for (const child of crew.all) child.tell({ do: "mend" });
-  const troubles = [...(await crew.stopStarting())];
+  for (const child of processes.all) child.tell({ do: "repair" });
+  const troubles = [...(await processes.stopStarting())];
   const own: HistoryEntry[] = [];
   const quietAfterMs = await untilQuiet(store, (entry) => own.push(entry), now);
   for (const looking of lookings) await looking.stop();
   await assertCounting(
     store,
-    crew.processes.filter(({ isAlive }) => isAlive),
+    processes.named.filter(({ isAlive }) => isAlive),
   );
-  troubles.push(...(await crew.close()));
-  own.push(...(await countLeft(store, crew.processes, now)));
-  troubles.push(...(await crew.end()));
+  troubles.push(...(await processes.close()));
+  own.push(...(await countLeft(store, processes.named, now)));
+  troubles.push(...(await processes.end()));
 
   await sweeps.look(store.state, now);
-  const { entries, errors } = readLogs(crew.logPaths);
+  const { entries, errors } = readLogs(processes.logPaths);
   const all = [...entries, ...own];
   const history: History = {
     entries: all.toSorted((one, other) => one.at - other.at),

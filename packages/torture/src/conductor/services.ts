@@ -14,14 +14,14 @@ import {
 import type { NotifyName } from "../notify/transport.ts";
 import type { StoreName } from "../stores/store.ts";
 
-/** Something that can be harmed: a server and the wire to it. */
+/** Something that can have faults: a server and the wire to it. */
 export interface Reached {
   readonly server: ServerControl;
   readonly proxy: TcpProxy;
 }
 
 export interface Services {
-  /** By a way that nothing harms: for the conductor itself. */
+  /** By a way that has no faults: for the conductor itself. */
   readonly directStoreUrl: string;
   readonly storeUrl: string;
   readonly notifyUrl: string;
@@ -39,7 +39,7 @@ interface StoreService extends Pick<Services, "directStoreUrl" | "storeUrl" | "s
 
 const nothingToStepDown = (): Promise<void> => Promise.resolve();
 
-// Durable: a server that forgets what it has acknowledged when it crashes would be blamed on the library.
+// Durable: if a server loses acknowledged writes when it crashes, the library would be blamed.
 const startStore = async (name: StoreName, folder: string): Promise<StoreService> => {
   if (name === "sqlite") {
     const url = join(folder, "jobs.sqlite");
@@ -54,7 +54,8 @@ const startStore = async (name: StoreName, folder: string): Promise<StoreService
   }
   const server = await startMongodb({
     ...{ exclusive: true, durability: "default" },
-    // What a client that is gone has locked stays locked for so long: a minute, unless the operator says otherwise.
+    // The locks of a vanished client stay this long: one minute, unless the operator sets another
+    // time.
     parameters: { transactionLifetimeLimitSeconds: "5" },
   });
   const { url } = await server.createDatabase();

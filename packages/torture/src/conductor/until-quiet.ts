@@ -4,7 +4,7 @@ import type { History, HistoryEntry } from "../checker/history.ts";
 import { pathOf } from "../checker/stored-plan.ts";
 import { jobTypes } from "../load/job-types.ts";
 import { listAllJobs } from "../load/list-all-jobs.ts";
-import { mend } from "../load/mend.ts";
+import { repair } from "../load/repair.ts";
 import type { OpenStore } from "../stores/store.ts";
 
 const quietWithinMs = 90_000;
@@ -24,7 +24,7 @@ export const untilQuiet = async (
   try {
     while (now() - beganAt < quietWithinMs) {
       const jobs = await listAllJobs(store.state, ["step", "gather"]);
-      if (await mend({ queuert, note, now }, jobs)) return now() - beganAt;
+      if (await repair({ queuert, note, now }, jobs)) return now() - beganAt;
       await sleep(200);
     }
     return Number.POSITIVE_INFINITY;
@@ -33,7 +33,7 @@ export const untilQuiet = async (
   }
 };
 
-/** What had not ended. */
+/** The jobs that had not ended. */
 export const describeUnfinished = ({ jobs }: History): string => {
   const open = jobs.filter(({ status }) => status !== "completed");
   const some = open

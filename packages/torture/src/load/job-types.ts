@@ -7,6 +7,6 @@ type Outcome = { path: string } | DefineContinuationOutput<"step" | "gather">;
 export const jobTypes = defineUnionJobTypes<{
   step: { input: { plan: Plan }; output: Outcome };
   gather: { input: { plan: Plan }; output: Outcome; blockers: DefineBlocker<"step" | "gather">[] };
-  // A row of the user's, written in a handler's transaction. Nobody implements it.
+  // A row of the user's, written in a handler's transaction. No worker implements it.
   row: { input: { jobId: string; leaseVersion: number; path: string }; output: { seen: true } };
 }>();

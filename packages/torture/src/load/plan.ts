@@ -1,8 +1,12 @@
-// What a job of the load does: it is in the job's own input, so that every process knows, and the checker too.
+// The actions of a job of the load. They are in the job's own input, so that every process and the
+// checker know them.
 import type { Random } from "../random.ts";
 
 export interface Plan {
-  /** Unique within a run: it names the job, whatever id it gets. Those of a tree begin with its root's and a dot. */
+  /**
+   * Unique within a run: it names the job independently of its id. Names in a tree begin with the
+   * root's name and a dot.
+   */
   readonly path: string;
   /** Throws while `attempt` is not above this. */
   readonly failTimes: number;
@@ -15,13 +19,13 @@ export interface Plan {
   readonly workMs: number;
   /** Throws after `complete`, in its first so many attempts. */
   readonly throwsAfterComplete: number;
-  /** Fails for good in its first attempt, until it is mended. */
+  /** Fails for good in its first attempt, until it is repaired. */
   readonly isHopeless: boolean;
-  /** Throws until it is mended: its attempts are used up before that. */
+  /** Throws until it is repaired: its attempts are used up before that. */
   readonly isBroken: boolean;
   readonly priority: number;
   readonly afterMs: number;
-  /** Whether it is scheduled for an instant instead, so much later than somebody asks for it. */
+  /** Whether it is scheduled for an instant instead, this much later than the call. */
   readonly isAt: boolean;
   /** That instant, in the input of the job that was asked for. */
   readonly at?: number;
@@ -39,7 +43,7 @@ export interface Plan {
 
 const modes = ["value", "callback", "atomic", "staged"] as const;
 
-/** Further ahead than a timer of 32 bits reaches: such a job is only ever run because somebody triggers it. */
+/** Further ahead than a timer of 32 bits reaches. Such a job runs only if it is triggered. */
 export const farAheadMs: number = 40 * 24 * 3_600_000;
 
 /** Whether completing the job writes a row. */

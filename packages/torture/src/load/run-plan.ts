@@ -1,4 +1,4 @@
-// The load's one process function: does what the plan in the job's input says.
+// The load's one process function: executes the plan in the job's input.
 import {
   type DeduplicationOptions,
   type Queuert,
@@ -25,12 +25,12 @@ export interface LoadSurroundings {
     context: object,
     row: { readonly jobId: string; readonly leaseVersion: number; readonly path: string },
   ) => Promise<void>;
-  /** Told of what the library or the store refused. */
+  /** Receives the errors of the library and the store. */
   readonly onError: (doing: string, error: unknown) => void;
   /** Counts reschedules of a path, in this process. */
   readonly rescheduled: Map<string, number>;
-  /** Whether the cause of a job's failure has been mended. */
-  readonly isMended: (jobId: string) => boolean;
+  /** Whether the cause of a job's failure has been repaired. */
+  readonly isRepaired: (jobId: string) => boolean;
 }
 
 /** At most so many attempts of a job of the load. */
@@ -38,7 +38,10 @@ export const maxAttempts = 6;
 
 type StartMeans = Pick<LoadSurroundings, "queuert" | "now">;
 
-/** Starts what a plan waits for, in the transaction at hand: at once, so that one may fail while others are under way. */
+/**
+ * Starts the blockers of a plan in the current transaction. They start concurrently, so that one
+ * may fail while others are in progress.
+ */
 export const startBlockersOf = async (
   means: StartMeans,
   context: object,
@@ -72,7 +75,10 @@ const toOptions = ({
 }: NonNullable<Plan["deduplication"]>): DeduplicationOptions =>
   windowMs === null ? key : { ...key, windowMs };
 
-/** What a start takes, for one or among many. `shared`: sequences that were there already, to wait for as well. */
+/**
+ * The options of a start, for one or among several. `shared`: existing sequences that it waits for
+ * as well.
+ */
 const startOptions = (
   means: StartMeans,
   context: object,
@@ -177,13 +183,13 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
   });
 
 const misbehave = async (
-  { rescheduled, isMended }: LoadSurroundings,
+  { rescheduled, isRepaired }: LoadSurroundings,
   job: LoadJob,
   plan: Plan,
 ): Promise<void> => {
   const { path } = plan;
-  if (plan.isHopeless && !isMended(job.id)) throw new UnrecoverableJobError("hopeless");
-  if (plan.isBroken && !isMended(job.id)) throw new Error("broken");
+  if (plan.isHopeless && !isRepaired(job.id)) throw new UnrecoverableJobError("hopeless");
+  if (plan.isBroken && !isRepaired(job.id)) throw new Error("broken");
   const count = rescheduled.get(path) ?? 0;
   if (count < plan.reschedules) {
     rescheduled.set(path, count + 1);

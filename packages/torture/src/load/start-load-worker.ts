@@ -6,11 +6,11 @@ export interface LoadWorkerOptions {
   readonly timeoutMs: number;
   readonly pollIntervalMs: number;
   readonly concurrency: number;
-  /** For how long what is complete is kept. */
+  /** For how long completed jobs are kept. */
   readonly retentionMs: number;
 }
 
-/** Starts the load's worker: the plan in each job's input decides what is done, whatever its type. */
+/** Starts the load's worker: the plan in each job's input decides its actions, for every type. */
 export const startLoadWorker = (
   surroundings: LoadSurroundings,
   { leaseMs, timeoutMs, pollIntervalMs, concurrency, retentionMs }: LoadWorkerOptions,

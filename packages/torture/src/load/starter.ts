@@ -1,6 +1,6 @@
-// The load's other side: an application that starts sequences and does to them whatever applications do.
+// The load's other side: an application that starts sequences and acts on them.
 import type { Random } from "../random.ts";
-import { type Deed, deeds, doDeed } from "./deeds.ts";
+import { type Action, actions, doAction } from "./actions.ts";
 import { type Plan, randomTree } from "./plan.ts";
 import { type LoadSurroundings, type StartedPlan, startPlans } from "./run-plan.ts";
 
@@ -29,13 +29,13 @@ export class Starter {
     const isRolledBack = this.#random.chance(0.1);
     const shared = this.#random.chance(0.5) ? this.#pickRecent() : undefined;
     const victim = this.#random.chance(0.35) ? this.#pickRecent() : undefined;
-    const deed: Deed = this.#random.pick(deeds);
+    const action: Action = this.#random.pick(actions);
     await this.#start(plans, isRolledBack, shared);
     if (victim === undefined) return;
     try {
-      await doDeed(deed, this.#surroundings, victim);
+      await doAction(action, this.#surroundings, victim);
     } catch (error) {
-      this.#surroundings.onError(deed, error);
+      this.#surroundings.onError(action, error);
     }
   }
 

@@ -10,7 +10,7 @@ const loaders: Readonly<
   nats: () => import("./nats.ts"),
 };
 
-/** What can notify beside a store: its own, and those with servers of their own. */
+/** The notify adapters for a store: its own, and those with servers of their own. */
 export const notifyNamesFor = (store: StoreName): readonly string[] => [
   "none",
   ...Object.keys(loaders).filter((name) => name === store || name === "redis" || name === "nats"),

@@ -7,7 +7,7 @@ export const open: OpenTransportAt = async (url) => {
   const client = new MongoClient(url, { socketTimeoutMS: 4_000, serverSelectionTimeoutMS: 2_000 });
   const notify = await createMongoNotifyAdapter({
     provider: createMongodbProvider({ client }),
-    // What it is about is retried, and its effect is looked at by the checker.
+    // The operation is retried, and the checker examines its effect.
     onError: () => undefined,
   });
   return { notify, close: () => client.close() };

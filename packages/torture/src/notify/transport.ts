@@ -2,7 +2,7 @@ import type { NotifyAdapter } from "queuert";
 
 export type NotifyName = "none" | "postgres" | "mongodb" | "redis" | "nats";
 
-/** A notify adapter, and how to close what it was made of. */
+/** A notify adapter, and how to close its connections. */
 export interface OpenTransport {
   readonly notify: NotifyAdapter;
   readonly close: () => Promise<void>;

@@ -1,5 +1,5 @@
 import { shrink } from "../shrink.ts";
-import type { PlannedHarm } from "./harms.ts";
+import type { PlannedFault } from "./faults.ts";
 import { simulate, type SimulateOptions, type SimulationResult } from "./simulate.ts";
 
 const runsMax = 200;
@@ -8,9 +8,9 @@ const runsMax = 200;
 export const shrinkSimulation = (
   { seed, planned, violations }: SimulationResult,
   options: SimulateOptions = {},
-): Promise<readonly PlannedHarm[]> => {
+): Promise<readonly PlannedFault[]> => {
   const broken = new Set(violations.map(({ rule }) => rule));
-  const fails = async (faults: readonly PlannedHarm[]): Promise<boolean> => {
+  const fails = async (faults: readonly PlannedFault[]): Promise<boolean> => {
     const result = await simulate(seed, { ...options, faults });
     return result.violations.some(({ rule }) => broken.has(rule));
   };

@@ -1,19 +1,20 @@
-// One run from one seed: the real engine on the in-process store, in several simulated processes under a virtual clock,
-// with faults of every kind drawn from the seed. Then faults end, time passes, and the checker reads what is left.
+// One run from one seed: the real engine on the in-process store, in several simulated processes
+// under a virtual clock. Faults of every kind are drawn from the seed. Then faults end, time
+// passes, and the checker reads the store and the records.
 import type { AnyStateAdapter } from "queuert";
 import { check } from "../checker/check.ts";
 import { pathOf } from "../checker/stored-plan.ts";
 import type { Violation } from "../checker/history.ts";
-import { mend } from "../load/mend.ts";
+import { repair } from "../load/repair.ts";
 import { maxAttempts } from "../load/run-plan.ts";
 import { Starter } from "../load/starter.ts";
 import { createRandom } from "../random.ts";
-import { drawHarms, type PlannedHarm } from "./harms.ts";
+import { drawFaults, type PlannedFault } from "./faults.ts";
 import { leaseMs, pollIntervalMs, retentionMs, Simulation, timeoutMs } from "./simulation.ts";
 
 export interface SimulationResult {
   readonly seed: number;
-  readonly planned: readonly PlannedHarm[];
+  readonly planned: readonly PlannedFault[];
   readonly violations: readonly Violation[];
   readonly jobCount: number;
   /** How many of them retention took meanwhile. */
@@ -24,14 +25,15 @@ export interface SimulationResult {
 }
 
 /**
- * Every worker reaps once a poll. But there is one writer, and a handler that hangs in its transaction keeps it until its time
- * is up; and where statements fail, a worker takes its time before it tries again.
+ * Every worker reclaims once a poll. There is one writer, and a handler that hangs in its
+ * transaction keeps it until its time is up. If statements fail, a worker waits before it tries
+ * again.
  */
 const recoveryMs = 2 * pollIntervalMs + 2 * timeoutMs + 500;
 
 export interface SimulateOptions {
   /** Instead of those that follow from the seed: for shrinking. */
-  readonly faults?: readonly PlannedHarm[];
+  readonly faults?: readonly PlannedFault[];
   /** Puts a bug into the store, which has to be found. */
   readonly plant?: (state: AnyStateAdapter) => AnyStateAdapter;
 }
@@ -45,7 +47,7 @@ export const simulate = async (
   const { time } = simulation;
   const begunAt = time.now();
   const sequenceCount = 3 + simulation.random.below(12);
-  const planned = faults ?? drawHarms(createRandom(seed + 1_000_000), sequenceCount);
+  const planned = faults ?? drawFaults(createRandom(seed + 1_000_000), sequenceCount);
   simulation.watchLeases();
   const isLoaded = await within(simulation, load(simulation, sequenceCount, planned), 600_000);
   for (const process of simulation.processes) process.heal();
@@ -105,7 +107,7 @@ const within = async (
 const load = async (
   simulation: Simulation,
   sequenceCount: number,
-  planned: readonly PlannedHarm[],
+  planned: readonly PlannedFault[],
 ): Promise<void> => {
   const { random } = simulation;
   const failureShare = random.pick([0, 0.005, 0.03]);
@@ -132,13 +134,13 @@ const load = async (
   await simulation.sleep(2_000);
 };
 
-/** Failed jobs are mended and retried; every sequence has to end. */
+/** Failed jobs are repaired and retried; every sequence has to end. */
 const untilQuiet = async (simulation: Simulation): Promise<void> => {
   const process = simulation.createProcess(0);
   const surroundings = await simulation.createSurroundings(process);
-  simulation.isMended = true;
-  while (!(await mend(surroundings, await simulation.jobs()))) await simulation.sleep(200);
-  // Of every other seed retention takes what is left.
+  simulation.isRepaired = true;
+  while (!(await repair(surroundings, await simulation.jobs()))) await simulation.sleep(200);
+  // In every second seed retention deletes the rest.
   if (simulation.random.chance(0.5)) await simulation.sleep(retentionMs + 4 * pollIntervalMs);
 };
 

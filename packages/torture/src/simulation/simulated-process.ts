@@ -1,6 +1,7 @@
-// A process that can be killed or frozen: its view of the clock, of the store and of notifications. Statements take time,
-// fail before they ran or lose their answer after; a dead process neither hears nor says anything any more, and its open
-// transaction is rolled back, as a server does with a connection that is gone.
+// A process that can be killed or frozen: its view of the clock, of the store and of notifications.
+// Statements take time, fail before they run, or lose their result afterwards. A dead process
+// neither receives nor sends. Its open transaction is rolled back, as a server does for a lost
+// connection.
 import type { AnyStateAdapter, NotifyAdapter } from "queuert";
 import type { Clock } from "queuert/internal";
 import type { Random } from "../random.ts";
@@ -38,7 +39,7 @@ export class SimulatedFault extends Error {
 
 const never = new Promise<never>(() => undefined);
 
-/** What can happen to a process, and whether it is there. */
+/** The faults of a process, and whether it is alive. */
 interface Fate {
   isDead: boolean;
   isHealed: boolean;
@@ -98,7 +99,7 @@ const createOwnClock = (time: VirtualTime, fate: Fate): Clock => {
     },
     clearTimeout: (handle) => {
       fate.timers.delete(handle);
-      // What this clock's own setTimeout gave.
+      // The timer that this clock's own setTimeout returned.
       time.clearTimeout((handle as { timer: unknown } | undefined)?.timer);
     },
     yield: () => new Promise((resolve) => clock.setTimeout(resolve, 0)),
@@ -146,7 +147,9 @@ interface Wire {
   readonly mayFail: () => void;
 }
 
-/** Fails before it has run, or after, when it has happened and nobody hears of it. */
+/**
+ * Fails before it has run, or after. After it, it has taken effect and its caller does not know.
+ */
 const wiredStatement =
   (call: (...args: unknown[]) => Promise<unknown>, { pass, mayFail }: Wire) =>
   async (...args: unknown[]): Promise<unknown> => {

@@ -1,4 +1,4 @@
-// The world of one simulated run: the store, the clock, the processes, and what they have noted.
+// The world of one simulated run: the store, the clock, the processes, and their records.
 import {
   createInProcessNotifyAdapter,
   createInProcessStateAdapter,
@@ -22,7 +22,10 @@ export const pollIntervalMs = 500;
 /** How long a handler may take. */
 export const timeoutMs = 1_500;
 const watchIntervalMs = 100;
-/** Longer than somebody is frozen between completing a job and the commit: it is to be seen before it is old enough. */
+/**
+ * Longer than a process is frozen between completing a job and the commit. The job is observed
+ * before it is old enough.
+ */
 export const retentionMs = 3 * leaseMs;
 
 interface OpenProcess {
@@ -37,7 +40,7 @@ export class Simulation {
   readonly faults: Fault[] = [];
   readonly processes: SimulatedProcess[] = [];
   readonly store: AnyStateAdapter;
-  isMended = false;
+  isRepaired = false;
   readonly #notify = createInProcessNotifyAdapter();
   readonly #rescheduled = new Map<string, number>();
   readonly #open: OpenProcess[] = [];
@@ -68,7 +71,7 @@ export class Simulation {
     return this.#watch.leases;
   }
 
-  /** Looks at what is running until the simulation is over. */
+  /** Queries the running jobs until the simulation is over. */
   watchLeases(): void {
     const look = async (): Promise<void> => {
       if (this.#isStopped) return;
@@ -121,7 +124,7 @@ export class Simulation {
       },
       onError: () => undefined,
       rescheduled: this.#rescheduled,
-      isMended: () => this.isMended,
+      isRepaired: () => this.isRepaired,
     };
   }
 
@@ -147,13 +150,13 @@ export class Simulation {
 
   freeze(victim: SimulatedProcess, ms: number): void {
     const at = this.time.now();
-    // The in-process store has one writer, and whoever stands still may hold it.
+    // The in-process store has one writer, and a process that stands still may hold it.
     const common = { kind: "freeze", process: victim.name, stopsAll: true };
     this.faults.push({ ...common, from: at, until: at + ms });
     victim.freeze(ms);
   }
 
-  /** Closes every process that is alive, and notes what each leaves behind. */
+  /** Closes every process that is alive, and records the leaks of each. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(

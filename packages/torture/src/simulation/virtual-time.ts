@@ -1,5 +1,5 @@
-// A clock that stands still until everything that can happen has happened, and then jumps to the next timer. What takes
-// hours outside takes milliseconds here, and is the same every time.
+// A clock that stands still until everything that can happen has happened, and then jumps to the
+// next timer. Hours outside take milliseconds here, and are the same every time.
 import type { Clock } from "queuert/internal";
 
 interface Timer {

@@ -4,7 +4,7 @@ const parameters: Readonly<Record<StoreName, string | null>> = {
   ...{ postgres: "application_name", mongodb: "appName", sqlite: null },
 };
 
-/** The URL with which a server hears who is connecting. */
+/** The URL that names the client to its server. */
 export const withClientName = (store: StoreName, url: string, name: string): string => {
   const parameter = parameters[store];
   if (parameter === null) return url;

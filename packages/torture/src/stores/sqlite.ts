@@ -18,7 +18,7 @@ const Driver = require(
 
 const canListHandles = existsSync("/proc/self/fd");
 
-/** Undefined for what was closed in the meantime. */
+/** Undefined for a file that was closed in the meantime. */
 const readTarget = (link: string): string | undefined => {
   try {
     return readlinkSync(link);
@@ -28,7 +28,7 @@ const readTarget = (link: string): string | undefined => {
   }
 };
 
-/** What a process has open of the file, and of the two beside it. */
+/** The open handles of a process on the file and the two beside it. */
 const listHandles = ({ name, pid }: NamedProcess, path: string): readonly string[] => {
   const folder = `/proc/${pid}/fd`;
   // Of a process that has ended there are none.

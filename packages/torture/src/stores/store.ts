@@ -17,8 +17,8 @@ export interface OpenStore {
   /** Holds every connection there is for so long. */
   readonly exhaust: (ms: number) => Promise<void>;
   /**
-   * Of the processes given, the names of those that are connected, as the server sees it: once for each connection. Null
-   * where nobody can tell.
+   * The names of those of the given processes that are connected, as the server sees them, once for
+   * each connection. Null where the server cannot know.
    */
   readonly listConnected: (processes: readonly NamedProcess[]) => Promise<readonly string[] | null>;
   readonly readRows: () => Promise<readonly UserRow[]>;
@@ -26,7 +26,7 @@ export interface OpenStore {
 }
 
 export interface Store {
-  /** Creates what is Queuert's, and the user's rows. */
+  /** Creates the tables of Queuert and the user's rows. */
   readonly prepare: (url: string) => Promise<void>;
   /** `connectionsMax`: where there is a pool. */
   readonly open: (url: string, connectionsMax: number) => Promise<OpenStore>;

@@ -59,7 +59,7 @@ describe("check", () => {
         { jobId: "e", leaseVersion: externalLease, path: "e" },
       ],
       edges: [anEdge("a", "b")],
-      // Nobody recovers while the server is away.
+      // No job is reclaimed while the server is away.
       faults: [server],
       leases: [aLease("c", { lastSeenAt: instant(11_900) })],
     });

@@ -1,4 +1,4 @@
-// Small histories, sound by default: a test overrides what it plants.
+// Small histories, sound by default: a test overrides the part that it plants.
 import type { BlockerEdge, StateJob } from "queuert";
 import type {
   Began,
@@ -48,7 +48,7 @@ export const aJob = (id: string, override: JobOverride = {}): StateJob => {
   };
 };
 
-/** Nobody has begun it yet. */
+/** No worker has begun it yet. */
 export const pending: JobOverride = {
   ...{ status: "pending", attempt: 0, leaseVersion: 0, lastAttemptAt: null, output: null },
   ...{ finishedAt: null, completedBy: null },

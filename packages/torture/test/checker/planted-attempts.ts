@@ -1,4 +1,4 @@
-// How often, when, and in what order attempts began.
+// How often, when, and in which order attempts began.
 import { farAheadMs } from "../../src/load/plan.ts";
 import { aHistory, aJob, anEdge, instant, pending, ran } from "./histories.ts";
 import type { Planted } from "./planted.ts";
@@ -54,7 +54,7 @@ export const plantedAttempts: readonly Planted[] = [
     }),
   },
   {
-    rule: "nobody waits for what is complete",
+    rule: "no job waits for a completed sequence",
     how: "a job is blocked by it",
     besides: ["a committed start reaches an outcome"],
     history: aHistory({
@@ -64,7 +64,7 @@ export const plantedAttempts: readonly Planted[] = [
     }),
   },
   {
-    rule: "who asked to fail with a blocker has failed",
+    rule: "a job that must fail with its blocker has failed",
     how: "it is blocked still",
     besides: ["a committed start reaches an outcome"],
     history: aHistory({

@@ -1,4 +1,4 @@
-// What was started, and what became of it.
+// Started sequences and their outcomes.
 import { externalLease } from "../../src/checker/history.ts";
 import { aHistory, aJob, anEdge, instant, pending, ran, started, swept } from "./histories.ts";
 import type { Planted } from "./planted.ts";
@@ -80,7 +80,7 @@ export const plantedOutcomes: readonly Planted[] = [
     }),
   },
   {
-    rule: "retention takes only what has been complete for long",
+    rule: "retention deletes only trees that have been complete for long",
     how: "it had ended nine seconds before",
     history: aHistory({
       entries: [...ran("a")],
@@ -89,7 +89,7 @@ export const plantedOutcomes: readonly Planted[] = [
     }),
   },
   {
-    rule: "retention takes only what has been complete for long",
+    rule: "retention deletes only trees that have been complete for long",
     how: "it had failed",
     history: aHistory({
       entries: [...ran("a", {}, "threw")],
@@ -98,7 +98,7 @@ export const plantedOutcomes: readonly Planted[] = [
     }),
   },
   {
-    rule: "retention takes nothing that somebody waits for",
+    rule: "retention deletes no sequence that a job waits for",
     how: "another tree ended later",
     history: aHistory({
       entries: [...ran("a", { at: instant(21_000) }), ...ran("b")],
@@ -160,7 +160,7 @@ export const plantedOutcomes: readonly Planted[] = [
     }),
   },
   {
-    rule: "who completed a job had begun it",
+    rule: "the completer of a job had begun it",
     how: "another had",
     history: aHistory({ entries: [...ran("a", { process: "other" })], jobs: [aJob("a")] }),
   },

@@ -1,4 +1,4 @@
-// Keys, order, leases, and what was told.
+// Keys, order, leases and waiters.
 import { type Fault } from "../../src/checker/history.ts";
 import { aHistory, aJob, aLease, began, instant, ran, started } from "./histories.ts";
 import type { Planted } from "./planted.ts";
@@ -37,7 +37,7 @@ export const plantedTimes: readonly Planted[] = [
     }),
   },
   {
-    rule: "what is found for a key stands for it",
+    rule: "a sequence that is found for a key holds it",
     how: "it had ended before anybody asked",
     history: aHistory({
       entries: [
@@ -51,7 +51,7 @@ export const plantedTimes: readonly Planted[] = [
     }),
   },
   {
-    rule: "what is found for a key stands for it",
+    rule: "a sequence that is found for a key holds it",
     how: "it was older than the window",
     history: aHistory({
       entries: [
@@ -115,12 +115,12 @@ export const plantedTimes: readonly Planted[] = [
     history: aHistory({ leases: [aLease("a"), aLease("a", { holder: "x" })] }),
   },
   {
-    rule: "only what a process function has given is stored",
+    rule: "only an outcome that a process function returned is stored",
     how: "it threw after it had given it",
     history: aHistory({ entries: [...ran("a", {}, "threw")], jobs: [aJob("a")] }),
   },
   {
-    rule: "only what a process function has given is stored",
+    rule: "only an outcome that a process function returned is stored",
     how: "it has not ended",
     history: aHistory({ entries: [began("a")], jobs: [aJob("a")] }),
   },
@@ -133,7 +133,7 @@ export const plantedTimes: readonly Planted[] = [
     }),
   },
   {
-    rule: "who waits is told what is stored",
+    rule: "waiters receive the stored outcome",
     how: "another job's output",
     history: aHistory({
       entries: [
@@ -144,7 +144,7 @@ export const plantedTimes: readonly Planted[] = [
     }),
   },
   {
-    rule: "who waits is told what is stored",
+    rule: "waiters receive the stored outcome",
     how: "a failure that there was not",
     history: aHistory({
       entries: [

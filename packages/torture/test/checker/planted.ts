@@ -4,7 +4,7 @@ import type { History } from "../../src/checker/history.ts";
 export interface Planted {
   readonly rule: string;
   readonly how: string;
-  /** What else is broken by it, as there is no other way. */
+  /** The other rules that the same history breaks, as it cannot break one alone. */
   readonly besides?: readonly string[];
   readonly history: History;
 }

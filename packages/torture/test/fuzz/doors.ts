@@ -11,7 +11,7 @@ export const jobTypes = defineUnionJobTypes<{
 
 type Call = (options: unknown) => Promise<unknown>;
 
-/** Types aside: what is handed over is wrong on purpose. */
+/** Cast, because the arguments are wrong on purpose. */
 export type AnyQueuert = Readonly<Record<string, Call>> & {
   readonly transaction: (callback: (context: object) => Promise<unknown>) => Promise<unknown>;
   readonly close: () => Promise<void>;

@@ -1,5 +1,6 @@
-// What others write into the store's tables: a broken payload, a type nobody knows, a status of a version to come. The worker
-// goes on, everybody else's jobs complete, and what is broken stays visible, with a reason, until somebody has mended it.
+// Rows that other programs write into the store's tables: a broken payload, an unknown type, a
+// status of a later version. The worker continues and all other jobs complete. A broken row stays
+// visible, with a reason, until it is repaired.
 import fc from "fast-check";
 import { createQueuert, defineUnionJobTypes, type AnyStateAdapter, type StateJob } from "queuert";
 import { chooseSeed } from "queuert/testing";
@@ -42,7 +43,7 @@ const spoilt: fc.Arbitrary<Fields> = fc.oneof(
 const isOurs = ({ typeName, status }: Fields): boolean =>
   typeName === undefined && status === undefined;
 
-/** Sound or failed for a reason that says so; null for what is neither yet. */
+/** Sound, or failed for a reason that names the defect; null for a row that is neither yet. */
 const verdictOf = (job: StateJob | undefined): "completed" | "failed" | null => {
   if (job?.status === "completed") return "completed";
   if (job?.status === "failed" && (job.lastAttemptError ?? "") !== "") return "failed";
@@ -96,23 +97,26 @@ const workUntilJudged = async (
 };
 
 describe.each(openStores)(`rows of others in $name (QUEUERT_SEED=${seed})`, ({ name, opened }) => {
-  it("harm no other job, and are not lost in silence", async () => {
+  it("affect no other job, and are not lost in silence", async () => {
     await using store = await opened();
     const spoils = fc.sample(spoilt, { seed, numRuns: 25 });
-    const [harmed, sound] = [await start(store.state, spoils.length), await start(store.state, 20)];
+    const [spoiled, sound] = [
+      await start(store.state, spoils.length),
+      await start(store.state, 20),
+    ];
     for (const [index, fields] of spoils.entries()) {
-      await writeRow[name](store.url, harmed[index] ?? "", fields);
+      await writeRow[name](store.url, spoiled[index] ?? "", fields);
     }
-    const ours = harmed.filter((_, index) => isOurs(spoils[index] ?? {}));
+    const ours = spoiled.filter((_, index) => isOurs(spoils[index] ?? {}));
     const verdicts = await workUntilJudged(store, [...ours, ...sound]);
     expect(sound.map((id) => verdicts.get(id))).toEqual(sound.map(() => "completed"));
-    // What is nobody's to do stays as it was.
-    const others = harmed.filter((id) => !ours.includes(id));
+    // Rows without a worker stay as they were.
+    const others = spoiled.filter((id) => !ours.includes(id));
     for (const [index, job] of (await store.state.getJobs({ ids: others })).entries()) {
       expect(job?.id).toBe(others[index]);
       expect(job?.attempt).toBe(0);
     }
-    // What was broken can be mended.
+    // Broken rows can be repaired.
     const failed = [...verdicts].flatMap(([id, verdict]) => (verdict === "failed" ? [id] : []));
     for (const id of failed)
       await writeRow[name](store.url, id, { input: "1", traceContext: "", attempt: 0 });

@@ -30,7 +30,10 @@ const plant = async (queuert: AnyQueuert): Promise<Ids> => {
   return { pending, waiting, absent };
 };
 
-/** What was thrown, null for nothing. Context comes first, as users spread it; what is no object cannot be spread. */
+/**
+ * The error that was thrown, null for no error. Context comes first, as users spread it. A value
+ * that is not an object cannot be spread.
+ */
 const callDoor = async (
   queuert: AnyQueuert,
   { name, isWrite }: Door,
@@ -47,7 +50,7 @@ const callDoor = async (
     }
   };
   if (isWrite) {
-    // Caught inside, and committed all the same: whatever has been written by then would stay.
+    // Caught inside, and committed all the same: everything written before the error would stay.
     try {
       await queuert.transaction(attempt);
     } catch (error) {
@@ -59,7 +62,7 @@ const callDoor = async (
   return thrown;
 };
 
-/** Nobody has heard of a call that failed; of one that did not, no half. */
+/** A call that failed has no effect; a call that succeeded has all of it. */
 const expectWhole = async (
   state: AnyStateAdapter,
   thrown: unknown,

@@ -1,4 +1,5 @@
-// What is given once, when an application starts: refused with a reason, or good enough to work with and to stop.
+// The options given once, when an application starts. They are refused with a reason, or good
+// enough to work with and to stop.
 import fc from "fast-check";
 import {
   createInProcessNotifyAdapter,

@@ -1,4 +1,4 @@
-// Whatever somebody without a compiler may hand over.
+// The values that a caller without a compiler may pass.
 import fc from "fast-check";
 
 class Unexpected {
@@ -27,7 +27,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
 
 type Path = readonly (string | number)[];
 
-/** Adapters are replaced as a whole: of what methods they have, the compiler and the suites are the judges. */
+/** Adapters are replaced as a whole. The compiler and the suites check their methods. */
 const isAdapter = (value: object): boolean =>
   "createJobs" in value || "notifyJobScheduled" in value;
 

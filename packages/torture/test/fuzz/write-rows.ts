@@ -1,4 +1,4 @@
-// Somebody else at the store's own tables, past the library.
+// Writes to the store's own tables, past the library.
 import type BetterSqlite3 from "better-sqlite3";
 import { MongoClient } from "mongodb";
 import { createRequire } from "node:module";

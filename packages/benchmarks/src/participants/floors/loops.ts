@@ -1,4 +1,5 @@
-// What a floor's worker consists of: loops that sleep when there is nothing, until a hint or the next poll.
+// The parts of a floor's worker: loops that sleep when there is nothing, until a hint or the next
+// poll.
 const pollMs = 1_000;
 
 export interface Loops {
@@ -35,8 +36,8 @@ export const createLoops = (count: number, step: () => Promise<number>): Loops =
     }
   };
   const running = Promise.all(Array.from({ length: count }, loop));
-  // Reported by `stop`; a drain that nobody finishes says it before.
-  running.catch(() => undefined); // Whoever awaits it sees its error.
+  // Reported by `stop`; a drain that cannot finish reports it earlier.
+  running.catch(() => undefined); // The awaiter sees its error.
   return {
     wake,
     stop: async () => {

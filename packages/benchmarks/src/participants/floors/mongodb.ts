@@ -1,5 +1,5 @@
-// Hand-written calls of the driver: one collection, the one index that it needs, the server's default concerns, and
-// none of the guarantees.
+// Hand-written calls of the driver: one collection, the one index that it needs, the server's
+// default concerns, and no guarantees.
 import { type Collection, MongoClient } from "mongodb";
 import { createJobIdGenerator } from "queuert/internal";
 import { createUserRows, inspectMongodb, withMongodb } from "../mongodb-server.ts";
@@ -58,7 +58,7 @@ const completed = {
 } as const;
 
 const run = (job: FloorJob, onRun: (at: number) => void): void => {
-  const { at } = JSON.parse(job.input) as Payload; // What `jobOf` has written.
+  const { at } = JSON.parse(job.input) as Payload; // The fields that `jobOf` has written.
   onRun(at);
 };
 

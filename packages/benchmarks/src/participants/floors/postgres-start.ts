@@ -20,7 +20,7 @@ export const insertOneQuery = {
     FROM (SELECT $1::uuid AS id, 'single' AS type_name, 'pending' AS status, $2::text AS input, 0 AS blockers) AS u`,
 };
 
-/** BEGIN, INSERT, COMMIT; then NOTIFY outside of it, where anybody listens. */
+/** BEGIN, INSERT, COMMIT; then NOTIFY outside of it, if there is a listener. */
 export const insertOne = async (pool: Pool, id: string, payload: Payload): Promise<void> => {
   const client = await pool.connect();
   try {
@@ -29,7 +29,7 @@ export const insertOne = async (pool: Pool, id: string, payload: Payload): Promi
       () => client.query({ ...insertOneQuery, values: [id, JSON.stringify(payload)] }),
       () => client.query("COMMIT"),
     ]);
-    // Only timed starts have somebody who waits for them.
+    // Only timed starts have a waiter.
     if (payload.at > 0) await client.query(`NOTIFY ${floorChannel}`);
   } finally {
     client.release();

@@ -42,7 +42,7 @@ const continueSql = `
     'pending', input, priority, 'wait', clock_timestamp(), clock_timestamp()
   FROM completed`;
 
-// Those that waited are released by whoever counts them down to zero.
+// Waiting jobs are released by the transaction that counts them down to zero.
 const releaseSql = `
   UPDATE floor_job SET incomplete_blockers = incomplete_blockers - ended.count,
     status = CASE WHEN incomplete_blockers = ended.count THEN 'pending' ELSE status END
@@ -67,7 +67,7 @@ export const complete = (client: ClientBase | Pool, ids: readonly string[]): Pro
   client.query({ name: "floor_complete", text: completeSql, values: [ids] });
 
 const run = async ({ input }: Row, onRun: (at: number) => void): Promise<void> => {
-  const { at } = JSON.parse(input) as Payload; // What `insertOne` and `insertMany` have written.
+  const { at } = JSON.parse(input) as Payload; // The columns that `insertOne` and `insertMany` have written.
   onRun(at);
 };
 

@@ -1,5 +1,6 @@
-// Hand-written SQL on the same server, with rows of the same columns: what the database can do without a library. Two
-// indexes, prepared statements, no answer that is not needed. No leases are renewed, nothing is retried.
+// Hand-written SQL on the same server, with rows of the same columns: the speed of the database
+// without a library. Two indexes, prepared statements, only results that are needed. It renews no
+// leases and retries nothing.
 import pg from "pg";
 import { createJobIdGenerator } from "queuert/internal";
 import {
@@ -33,8 +34,8 @@ export const openFloor = async ({ url }: Target, pipeline = false): Promise<Open
   };
 };
 
-// Ids begin with the time: those that a table was filled with are older. By the primary key, for the floor has no index
-// for what runs.
+// Ids begin with the time, so those that a table was filled with are older. The query uses the
+// primary key, for the floor has no index for running jobs.
 const fresh = "id > '01900000-0000-7000-8000-000000000000'";
 
 export const participant: Participant = {

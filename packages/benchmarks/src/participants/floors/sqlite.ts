@@ -1,5 +1,5 @@
-// Hand-written loops over better-sqlite3: one table with the columns that a queue cannot do without, one transaction for
-// a hundred jobs, or for one where each writes a row of the user's.
+// Hand-written loops over better-sqlite3: one table with the columns that a queue cannot do
+// without. One transaction for a hundred jobs, or for one if each writes a row of the user's.
 import { setImmediate as turn } from "node:timers/promises";
 import type BetterSqlite3 from "better-sqlite3";
 import { createJobIdGenerator } from "queuert/internal";
@@ -141,7 +141,7 @@ export const participant: Participant = {
   },
   open,
   inspect: async (target) =>
-    // Nobody sees any of them running: they are taken and completed in one transaction.
+    // They are never visible as running: one transaction takes and completes them.
     inspectSqlite(target, [
       `floor_job WHERE status = 'pending' AND type_name = 'single' AND scheduled_at <= unixepoch('subsec') * 1000`,
     ]),

@@ -45,7 +45,7 @@ const open = async ({ url }: Target, settings: WorkerSettings): Promise<Opened> 
         noHandleSignals: true,
         taskList: {
           single: async (payload, helpers) => {
-            onRun((payload as Payload).at); // What `startOne` and `startMany` have stored.
+            onRun((payload as Payload).at); // The fields that `startOne` and `startMany` have stored.
             if (workload === "callback") await helpers.query(write);
           },
           ...Object.fromEntries(

@@ -35,8 +35,8 @@ const open = async ({ url }: Target): Promise<Opened> => {
         { concurrency, pollIntervalMs, timeoutSecs: 30 },
       );
       const running = runner.run();
-      // Whoever waits for the drain sees that it never comes; `stop` says why.
-      running.catch(() => undefined); // Whoever awaits it sees its error.
+      // The waiter for the drain sees that it never comes; `stop` reports the reason.
+      running.catch(() => undefined); // The awaiter sees its error.
       return async () => {
         runner.stop();
         await running;

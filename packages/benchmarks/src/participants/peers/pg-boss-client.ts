@@ -19,7 +19,7 @@ const pollingIntervalSeconds = 0.5;
 
 const start = async ({ url }: Target): Promise<PgBoss> => {
   const boss = new PgBoss({ connectionString: url, max: connectionsMax });
-  // A round that fails says so by a call; what maintenance meets at shutdown is no failure.
+  // A round that fails reports it by a call. An error of maintenance at shutdown is not a failure.
   boss.on("error", () => {});
   return boss.start();
 };

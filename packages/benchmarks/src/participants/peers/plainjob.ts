@@ -29,7 +29,7 @@ const open = async ({ url }: Target): Promise<Opened> => {
         defineWorker(
           name,
           ({ data }) => {
-            const payload = JSON.parse(data) as Payload; // What was added above.
+            const payload = JSON.parse(data) as Payload; // The jobs that were added above.
             onRun(payload.at);
             if (workload === "callback") write.run("done");
             const next = workload === "chain" ? steps[index + 1] : undefined;

@@ -24,7 +24,7 @@ export const fillQueuertPostgres = async (target: Target, counts: FillCounts): P
         "'completed', 'completed', 1, 1, due, due, 'worker', 'null'",
       ),
     );
-    // Half of them of a higher priority: they stand in front of what is due.
+    // Half of them have a higher priority: they stand in front of the due jobs.
     await client.query(
       `${insert(finished, scheduled, "status", "'pending'")};
        UPDATE queuert.job SET scheduled_at = clock_timestamp() + interval '1 day', priority = lease_version + 1

@@ -59,7 +59,7 @@ const fill = async (target: Target, counts: FillCounts): Promise<void> => {
       const end = { finishedAt: now, completedBy: "worker", output: "null", attempt: 1 };
       return { ...common, ...end, status: "completed", leaseVersion: 1, lastAttemptAt: now };
     }
-    // Half of them of a higher priority: they stand in front of what is due.
+    // Half of them have a higher priority: they stand in front of the due jobs.
     if (number < finished + scheduled)
       return { ...common, status: "pending", scheduledAt: later, priority: number % 2 };
     const waitsFor = [idOf(finished)];
@@ -72,7 +72,7 @@ const fill = async (target: Target, counts: FillCounts): Promise<void> => {
       const count = Math.min(batchSize, total - done);
       await jobs.insertMany(Array.from({ length: count }, (_, index) => documentOf(done + index)));
     }
-    // Where the adapter counts on: the order of creation goes on after what is there.
+    // The adapter's counter: the order of creation continues after the existing jobs.
     await client
       .db()
       .collection<{ _id: string }>("queuert_counters")

@@ -1,4 +1,4 @@
-// What our participants have in common: everything but the adapters.
+// The parts that our participants have in common: everything but the adapters.
 import { createQueuert, type NotifyAdapter, type QueuertClient, type StateAdapter } from "queuert";
 import { type Opened, payloadOf, type Workload, type WorkOptions } from "../participant.ts";
 import { type Definitions, jobTypes } from "./job-types.ts";
@@ -8,7 +8,7 @@ export interface QueuertParts<TTxContext extends object, TContext extends object
   readonly notifyAdapter?: NotifyAdapter;
   /** Writes the user's row of a `callback` job. */
   readonly writeRow: (context: TTxContext) => unknown;
-  /** Closes what the adapters were made of. */
+  /** Closes the connections of the adapters. */
   readonly close: () => Promise<unknown>;
 }
 
@@ -74,7 +74,7 @@ type Start<TTxContext> = (
   writeRow: (context: TTxContext) => unknown,
 ) => Promise<{ readonly stop: () => Promise<void> }>;
 
-/** A worker that implements what the workload consists of. */
+/** A worker that implements the job types of the workload. */
 const work = async <TTxContext>(
   queuert: Client<TTxContext>,
   writeRow: (context: TTxContext) => unknown,

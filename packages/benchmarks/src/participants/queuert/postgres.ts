@@ -28,7 +28,7 @@ export const prepareQueuertPostgres = async (target: Target): Promise<void> => {
   await createUserRows(target);
 };
 
-/** A notify adapter, and how to close what it was made of. */
+/** A notify adapter, and how to close its connections. */
 export interface Transport {
   readonly notifyAdapter: NotifyAdapter;
   readonly close: () => Promise<unknown>;

@@ -37,7 +37,7 @@ const fill = async ({ url }: Target, counts: FillCounts): Promise<void> => {
     "status, priority, scheduled_at, attempt, lease_version, last_attempt_at, finished_at, completed_by, output",
     `'completed', 0, ${now}, 1, 1, ${now}, ${now}, 'worker', 'null'`,
   );
-  // Half of them of a higher priority: they stand in front of what is due.
+  // Half of them have a higher priority: they stand in front of the due jobs.
   insert(
     finished,
     scheduled,

@@ -1,11 +1,11 @@
-// What an application does to a sequence that it has started, besides waiting for a worker.
+// The actions of an application on a sequence that it has started, besides waiting for a worker.
 import { JobSequenceFailedError, WaitForJobSequenceCompletionTimeoutError } from "queuert";
 import { externalLease } from "../checker/history.ts";
-import { retryFailed } from "./mend.ts";
+import { retryFailed } from "./repair.ts";
 import type { LoadSurroundings, StartedPlan } from "./run-plan.ts";
 
-export const deeds = ["complete", "trigger", "delete", "retry", "await"] as const;
-export type Deed = (typeof deeds)[number];
+export const actions = ["complete", "trigger", "delete", "retry", "await"] as const;
+export type Action = (typeof actions)[number];
 
 type Do = (surroundings: LoadSurroundings, victim: StartedPlan) => Promise<void>;
 
@@ -43,7 +43,7 @@ const remove: Do = async ({ queuert, note, now }, { id }) => {
   note({ kind: "deleted", at: now(), rootSequenceId: id });
 };
 
-/** Whatever of its tree has failed; what is broken will fail again. */
+/** Retries the failed jobs of its tree. A broken job will fail again. */
 const retry: Do = async (surroundings, { id }) => {
   const { items } = await surroundings.queuert.listJobs({ status: "failed", rootSequenceId: id });
   const failed = items.flatMap((job) =>
@@ -63,11 +63,13 @@ const wait: Do = async ({ queuert, note, now }, { id, typeName }) => {
   } catch (error) {
     if (error instanceof JobSequenceFailedError) {
       note({ kind: "awaited", at: now(), sequenceId: id, how: "failed", path: null });
-      // Told that it was not over yet: nobody has to be right about when.
+      // The call was refused because the sequence was not over yet. A starter may be wrong about
+      // that.
     } else if (!(error instanceof WaitForJobSequenceCompletionTimeoutError)) throw error;
   }
 };
 
-const all: Readonly<Record<Deed, Do>> = { complete, trigger, delete: remove, retry, await: wait };
+const all: Readonly<Record<Action, Do>> = { complete, trigger, delete: remove, retry, await: wait };
 
-export const doDeed = (deed: Deed, ...args: Parameters<Do>): Promise<void> => all[deed](...args);
+export const doAction = (action: Action, ...args: Parameters<Do>): Promise<void> =>
+  all[action](...args);

@@ -1,4 +1,5 @@
-// After the faults: what has failed is mended and retried, what is scheduled far ahead is triggered, until all has ended.
+// After the faults: repairs and retries failed jobs and triggers jobs that are scheduled far ahead,
+// until all have ended.
 import type { StateJob } from "queuert";
 import { farAheadMs } from "./plan.ts";
 import type { LoadSurroundings } from "./run-plan.ts";
@@ -9,7 +10,7 @@ interface FailedOnce {
   readonly failedAt: number;
 }
 
-/** Asks for failed jobs to be run again, and notes what became of it. */
+/** Retries failed jobs, and records the results. */
 export const retryFailed = async (
   { queuert, note, now }: Pick<LoadSurroundings, "queuert" | "note" | "now">,
   failed: readonly FailedOnce[],
@@ -23,7 +24,7 @@ export const retryFailed = async (
 };
 
 /** One round. Answers whether everything has ended. */
-export const mend = async (
+export const repair = async (
   { queuert, note, now }: Pick<LoadSurroundings, "queuert" | "note" | "now">,
   jobs: readonly StateJob[],
 ): Promise<boolean> => {
@@ -32,7 +33,8 @@ export const mend = async (
     .map(({ id: jobId, sequenceId, finishedAt }) => ({
       ...{ jobId, sequenceId, failedAt: finishedAt?.getTime() ?? 0 },
     }));
-  // All at once, in the order of creation: who failed with a blocker comes back after it, or is refused until it has.
+  // All at once, in the order of creation. A job that failed because of its blocker follows its
+  // blocker, or is refused until the blocker is retried.
   await retryFailed({ queuert, note, now }, failed);
   const far = jobs.filter(
     ({ status, scheduledAt }) =>

@@ -1,8 +1,8 @@
-// What is done to the simulated workers, all drawn before the run: so that some of it can be left out.
+// The faults of the simulated processes, all drawn before the run, so that some can be left out.
 import type { Random } from "../random.ts";
 import { leaseMs } from "./simulation.ts";
 
-export interface PlannedHarm {
+export interface PlannedFault {
   readonly kind: "kill" | "freeze";
   /** After so many sequences have been started. */
   readonly after: number;
@@ -11,13 +11,13 @@ export interface PlannedHarm {
   readonly ms: number;
 }
 
-export const drawHarms = (random: Random, sequenceCount: number): readonly PlannedHarm[] => {
-  const harms: PlannedHarm[] = [];
+export const drawFaults = (random: Random, sequenceCount: number): readonly PlannedFault[] => {
+  const planned: PlannedFault[] = [];
   for (let after = 0; after < sequenceCount; after++) {
     for (const kind of ["freeze", "kill"] as const) {
       if (!random.chance(0.15)) continue;
-      harms.push({ kind, after, victim: random.below(2), ms: random.below(2 * leaseMs) });
+      planned.push({ kind, after, victim: random.below(2), ms: random.below(2 * leaseMs) });
     }
   }
-  return harms;
+  return planned;
 };

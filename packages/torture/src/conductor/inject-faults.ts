@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../checker/history.ts";
 import type { StoreName } from "../stores/store.ts";
-import type { Crew } from "./crew.ts";
+import type { Processes } from "./processes.ts";
 import { isOfProcess, type PlannedFault, stopsAll } from "./fault-plan.ts";
 import { inject, type Target } from "./inject.ts";
 import type { Services } from "./services.ts";
@@ -10,12 +10,12 @@ import type { Services } from "./services.ts";
 export interface Surroundings {
   readonly store: StoreName;
   readonly services: Services;
-  readonly crew: Crew;
+  readonly processes: Processes;
   readonly now: () => number;
 }
 
-export const harm = async (
-  { store, services, crew, now }: Surroundings,
+export const injectFaults = async (
+  { store, services, processes, now }: Surroundings,
   planned: readonly PlannedFault[],
 ): Promise<readonly Fault[]> => {
   const beganAt = now();
@@ -23,13 +23,13 @@ export const harm = async (
   const beside: Promise<void>[] = [];
   for (const fault of planned) {
     await sleep(Math.max(0, beganAt + fault.atMs - now()));
-    const victim = crew.pick(fault.victim);
+    const victim = processes.pick(fault.victim);
     if (victim === undefined) continue;
     const from = now();
     const { kind } = fault;
     const target: Target = {
-      ...{ services, victim, everybody: crew.all },
-      replace: async (dead) => void (await crew.start(dead.config.role)),
+      ...{ services, victim, children: processes.all },
+      replace: async (dead) => void (await processes.start(dead.config.role)),
     };
     const done = inject(target, fault).then(() => {
       const process = isOfProcess(kind) ? victim.config.name : null;

@@ -1,4 +1,4 @@
-// The processes of a run: who is alive, who takes whose place.
+// The processes of a run: which are alive, and which process replaces which.
 import { join } from "node:path";
 import type { ChildConfig } from "../child/protocol.ts";
 import type { Random } from "../random.ts";
@@ -13,7 +13,7 @@ type Common = Omit<
 
 const stoppedStartingWithinMs = 60_000;
 
-export class Crew {
+export class Processes {
   readonly all: Child[] = [];
   readonly #common: Common;
   readonly #random: Random;
@@ -53,7 +53,7 @@ export class Crew {
     await Promise.all(roles.map((role) => this.start(role)));
   }
 
-  /** One by its place among those that are alive, have begun, and are not harmed already. */
+  /** One by its place among those that are alive, have begun, and are under no fault already. */
   pick(place: number): Child | undefined {
     const free = this.all.filter(
       ({ isAlive, isReady, isFrozen }) => isAlive && isReady && !isFrozen,
@@ -74,16 +74,16 @@ export class Crew {
   }
 
   /** Those too that are gone. */
-  get processes(): readonly (NamedProcess & { readonly isAlive: boolean })[] {
+  get named(): readonly (NamedProcess & { readonly isAlive: boolean })[] {
     return this.all.map(({ config: { name }, pid = 0, isAlive }) => ({ name, pid, isAlive }));
   }
 
-  /** Answers who has crashed before, or did not close. */
+  /** Returns the processes that crashed before, or did not close. */
   close(): Promise<readonly string[]> {
     return this.#troublesOf((child) => child.close());
   }
 
-  /** After that. Answers who did not end by itself. */
+  /** After that. Returns the processes that did not end by themselves. */
   end(): Promise<readonly string[]> {
     return this.#troublesOf((child) => child.end());
   }
