@@ -10,6 +10,7 @@ import { createOpenTransactions } from "./after-commit/open-transactions.ts";
 import { createUnconfirmedCommits } from "./after-commit/unconfirmed-commits.ts";
 import { type Clock, systemClock } from "./async/clock.ts";
 import { within } from "./async/within.ts";
+import { createContextKeys } from "./adapters/context-keys.ts";
 import type { Engine } from "./engine.ts";
 import { InvalidOptionError } from "./errors.ts";
 import { createNoopNotifyAdapter } from "./in-process/create-noop-notify-adapter.ts";
@@ -60,7 +61,8 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
     (operation, error) => observer.emit("notifyAdapterError", () => ({ operation, error })),
   );
   const unconfirmed = createUnconfirmedCommits(state, clock);
-  const transactions = createOpenTransactions();
+  const contextKeys = createContextKeys(state.capabilities);
+  const transactions = createOpenTransactions(contextKeys);
   const sequencePoller = new SequencePoller(state, clock);
   const local = createLocalListeners(notify, sequencePoller);
   const announcer = createAnnouncer(local.sender);
@@ -76,6 +78,7 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
     announcer,
     scope: createCommitScope(observer, announcer, transactions, unconfirmed),
     transactions,
+    contextKeys,
     nesting: createNestingWatch(state.capabilities),
     sequencePoller,
     clock,

@@ -6,6 +6,7 @@ import type { CommitScope } from "./after-commit/commit-scope.ts";
 import type { NestingWatch } from "./after-commit/nesting-watch.ts";
 import type { OpenTransactions } from "./after-commit/open-transactions.ts";
 import type { Clock } from "./async/clock.ts";
+import type { ContextKeys } from "./adapters/context-keys.ts";
 import type { Registry } from "./job-types/registry.ts";
 import type { Observer } from "./observe/observer.ts";
 import type { LocalListeners } from "./lifecycle/local-listeners.ts";
@@ -23,6 +24,7 @@ export interface Engine {
   readonly announcer: Announcer;
   readonly scope: CommitScope;
   readonly transactions: OpenTransactions;
+  readonly contextKeys: ContextKeys;
   readonly nesting: NestingWatch;
   readonly sequencePoller: SequencePoller;
   readonly clock: Clock;

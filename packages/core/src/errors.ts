@@ -77,15 +77,16 @@ export class WaitForJobSequenceCompletionTimeoutError extends QueuertError {
   }
 }
 
-/** The call needs a transaction of the user's, and the context given is in none. */
+/** The call needs an open transaction, and its context has none. */
 export class StateNotInTransactionError extends QueuertError {
   readonly code = "QUEUERT_NOT_IN_TRANSACTION" as const;
   readonly operation: string;
 
-  constructor(operation: string, options?: ErrorOptions) {
+  constructor(operation: string, alternative?: string, options?: ErrorOptions) {
     super(
-      `${operation} must be called with the context of an open transaction. ` +
-        "Use `queuert.transaction(async (context) => …)`, or spread the context of your own.",
+      `${operation} needs the context of an open transaction: spread the context that ` +
+        "`queuert.transaction(async (context) => …)` or your own transaction gives" +
+        (alternative === undefined ? "." : `, or give ${alternative}.`),
       options,
     );
     this.operation = operation;

@@ -1,9 +1,9 @@
-// The methods users call, types aside. The compiler has checked their options; what it could not check, the walk checks.
-import type { OpenTransaction } from "./after-commit/open-transactions.ts";
+// The methods that users call: one object, each method with the names of its options. The compiler has checked the types of
+// the options where there is one; lifecycle/ checks their values.
 import { runTransaction } from "./after-commit/run-transaction.ts";
+import { type CallOptions, readCallOptions } from "./call-options.ts";
 import type { Engine } from "./engine.ts";
-import { ProcessMisuseError, QueuertClosedError } from "./errors.ts";
-import { type MethodName, type Options, orNone, splitOptions } from "./facade-options.ts";
+import { QueuertClosedError } from "./errors.ts";
 import { type AwaitOptions, awaitSequence } from "./lifecycle/await-sequence.ts";
 import { getBlockerGraph } from "./lifecycle/blocker-graph.ts";
 import {
@@ -11,6 +11,7 @@ import {
   type CompleteExternallyOptions,
 } from "./lifecycle/complete-externally.ts";
 import { deleteSequences } from "./lifecycle/delete-sequences.ts";
+import { newJobOptionNames } from "./lifecycle/new-job.ts";
 import {
   getJob,
   getJobSequence,
@@ -21,45 +22,55 @@ import {
 } from "./lifecycle/queries.ts";
 import { retryFailedJobs } from "./lifecycle/retry-failed-jobs.ts";
 import { type StartOptions, startSequences } from "./lifecycle/start-sequences.ts";
-import { triggerJobs } from "./lifecycle/trigger-jobs.ts";
 import { sweepFinished, toRetention } from "./lifecycle/sweep-finished.ts";
-import type { RetentionOptions } from "./public-types/maintain.ts";
+import { triggerJobs } from "./lifecycle/trigger-jobs.ts";
 import { assertFunction } from "./model/assert-option.ts";
+import type { RetentionOptions } from "./public-types/maintain.ts";
+import type { QueuertClient } from "./public-types/queuert.ts";
 import { createWorker } from "./worker/create-worker.ts";
 
-type Call = (options: Options, context: object) => Promise<unknown>;
-type Methods = Readonly<Record<string, unknown>>;
+const startOptionNames = [...newJobOptionNames, "autocommit"];
 
-/** The facade over an engine. */
-export const createFacade = (engine: Engine): Methods => {
+const listOptionNames = [
+  "typeName",
+  "status",
+  "rootSequenceId",
+  "createdFrom",
+  "createdTo",
+  "order",
+  "limit",
+  "cursor",
+];
+
+/** Every method of the client, with unknown payloads and plain ids. `createQueuert` puts the user's types on it. */
+type UntypedClient = {
+  readonly [TName in keyof QueuertClient<unknown, object, string>]: (...given: never) => unknown;
+};
+
+export const createFacade = (engine: Engine): UntypedClient => {
   const stops = new Set<() => Promise<void>>();
   let isClosed = false;
   const assertOpen = (operation: string): void => {
     if (isClosed) throw new QueuertClosedError(operation);
   };
-  const calls = { ...writes(engine), ...reads(engine) };
-  const withContext = Object.fromEntries(
-    Object.entries(calls).map(([name, call]) => [
-      name,
-      inContext(engine, name as MethodName, (...given) => {
-        assertOpen(name);
-        return call(...given);
-      }),
-    ]),
-  );
+
+  const call = createCall(engine, assertOpen);
   return {
-    ...withContext,
+    ...createWrites(engine, call),
+    ...createReads(engine, call),
+
     withNotify: async (callback: () => Promise<unknown>) => {
       assertOpen("withNotify");
       assertFunction(callback, "callback");
       return engine.scope.gather(callback);
     },
+
     transaction: async (callback: (context: object) => Promise<unknown>) => {
       assertOpen("transaction");
       assertFunction(callback, "callback");
-      assertNotNested(engine);
       return runTransaction(engine, callback);
     },
+
     createWorker: () => {
       assertOpen("createWorker");
       return createWorker(engine, {
@@ -70,15 +81,18 @@ export const createFacade = (engine: Engine): Methods => {
         },
       });
     },
+
     waitForJobSequenceCompletion: async (options: AwaitOptions) => {
       assertOpen("waitForJobSequenceCompletion");
       return awaitSequence(engine, options);
     },
+
     deleteFinishedJobSequences: async (options: RetentionOptions & { signal?: AbortSignal }) => {
       assertOpen("deleteFinishedJobSequences");
       const retention = toRetention(options, "options");
       return { jobCount: await sweepFinished(engine, retention, options.signal) };
     },
+
     close: async () => {
       if (isClosed) return;
       isClosed = true;
@@ -88,61 +102,93 @@ export const createFacade = (engine: Engine): Methods => {
   };
 };
 
-/** A call with the context spread into its options taken out, in the transaction of ours that the context stands for, if any. */
-const inContext =
-  (engine: Engine, name: MethodName, call: Call) =>
-  (options: Options = {}): Promise<unknown> => {
-    let transaction: OpenTransaction | undefined;
-    const run = async (): Promise<unknown> => {
-      const { own, context } = splitOptions(name, options);
-      transaction = engine.transactions.find(context);
-      return transaction === undefined
-        ? call(own, context)
-        : transaction.call(name, () => call(own, context));
-    };
-    const answer = run();
-    // Found before the first `await`. A callback that returns this very promise has nothing more to do.
-    (transaction as OpenTransaction | undefined)?.answerWith(answer);
-    return answer;
+/** Runs a call with its options, inside the transaction that its context belongs to if `transaction` opened that. */
+type Call = <T>(
+  operation: string,
+  given: unknown,
+  names: readonly string[],
+  run: (options: CallOptions) => Promise<T>,
+) => Promise<T>;
+
+const createCall =
+  (engine: Engine, assertOpen: (operation: string) => void): Call =>
+  async (operation, given, names, run) => {
+    assertOpen(operation);
+    const options = readCallOptions(engine.contextKeys, given, names);
+    const transaction =
+      options.context === undefined ? undefined : engine.transactions.find(options.context);
+    return transaction === undefined
+      ? run(options)
+      : transaction.call(operation, () => run(options));
   };
 
-/** With one writer, a transaction within another would wait for itself without end. */
-const assertNotNested = ({ nesting }: Engine): void => {
-  if (!nesting.isInside()) return;
-  throw new ProcessMisuseError(
-    "A transaction was opened inside another, and this store has one writer: " +
-      "use the context that the outer one was given",
-  );
-};
+const createWrites = (engine: Engine, call: Call) => ({
+  startJobSequence: (given: unknown) =>
+    call("startJobSequence", given, startOptionNames, async ({ own, context }) => {
+      const { autocommit, ...options } = own;
+      const [started] = await startSequences(engine, {
+        operation: "startJobSequence",
+        sequences: [options as unknown as StartOptions],
+        context,
+        autocommit,
+      });
+      return started;
+    }),
 
-const writes = (
-  engine: Engine,
-): Record<Exclude<MethodName, `get${string}` | `list${string}`>, Call> => ({
-  startJobSequence: async (options, context) => {
-    const sequences = [options as unknown as StartOptions];
-    const [started] = await startSequences(engine, context, sequences, "startJobSequence");
-    return started;
-  },
-  startJobSequences: ({ sequences }, context) =>
-    startSequences(engine, context, sequences as readonly StartOptions[], "startJobSequences"),
-  completeJobSequence: (options, context) =>
-    completeExternally(engine, context, options as unknown as CompleteExternallyOptions),
-  deleteJobSequences: ({ rootSequenceIds }, context) =>
-    deleteSequences(engine, context, rootSequenceIds as readonly string[]),
-  retryFailedJobs: ({ ids }, context) =>
-    retryFailedJobs(engine, orNone(context), ids as readonly string[]),
-  triggerJobs: ({ ids }, context) => triggerJobs(engine, orNone(context), ids as readonly string[]),
+  startJobSequences: (given: unknown) =>
+    call("startJobSequences", given, ["sequences", "autocommit"], ({ own, context }) =>
+      startSequences(engine, {
+        operation: "startJobSequences",
+        sequences: own["sequences"] as readonly StartOptions[],
+        context,
+        autocommit: own["autocommit"],
+      }),
+    ),
+
+  completeJobSequence: (given: unknown) =>
+    call("completeJobSequence", given, ["typeName", "id", "complete"], ({ own, context }) =>
+      completeExternally(engine, context, own as unknown as CompleteExternallyOptions),
+    ),
+
+  deleteJobSequences: (given: unknown) =>
+    call("deleteJobSequences", given, ["rootSequenceIds"], ({ own, context }) =>
+      deleteSequences(engine, context, own["rootSequenceIds"] as readonly string[]),
+    ),
+
+  retryFailedJobs: (given: unknown) =>
+    call("retryFailedJobs", given, ["ids"], ({ own, context }) =>
+      retryFailedJobs(engine, context, own["ids"] as readonly string[]),
+    ),
+
+  triggerJobs: (given: unknown) =>
+    call("triggerJobs", given, ["ids"], ({ own, context }) =>
+      triggerJobs(engine, context, own["ids"] as readonly string[]),
+    ),
 });
 
-const reads = (
-  engine: Engine,
-): Record<Extract<MethodName, `get${string}` | `list${string}`>, Call> => ({
-  getJob: (options, context) => getJob(engine, orNone(context), options as unknown as LookOptions),
-  getJobSequence: (options, context) =>
-    getJobSequence(engine, orNone(context), options as unknown as LookOptions),
-  listJobs: (options, context) => listJobs(engine, orNone(context), options as ListOptions),
-  listJobSequences: (options, context) =>
-    listJobSequences(engine, orNone(context), options as ListOptions),
-  getBlockerGraph: ({ sequenceId }, context) =>
-    getBlockerGraph(engine, orNone(context), sequenceId as string),
+const createReads = (engine: Engine, call: Call) => ({
+  getJob: (given: unknown) =>
+    call("getJob", given, ["id", "typeName"], ({ own, context }) =>
+      getJob(engine, context, own as unknown as LookOptions),
+    ),
+
+  getJobSequence: (given: unknown) =>
+    call("getJobSequence", given, ["id", "typeName"], ({ own, context }) =>
+      getJobSequence(engine, context, own as unknown as LookOptions),
+    ),
+
+  listJobs: (given: unknown = {}) =>
+    call("listJobs", given, [...listOptionNames, "sequenceId"], ({ own, context }) =>
+      listJobs(engine, context, own as ListOptions),
+    ),
+
+  listJobSequences: (given: unknown = {}) =>
+    call("listJobSequences", given, listOptionNames, ({ own, context }) =>
+      listJobSequences(engine, context, own as ListOptions),
+    ),
+
+  getBlockerGraph: (given: unknown) =>
+    call("getBlockerGraph", given, ["sequenceId"], ({ own, context }) =>
+      getBlockerGraph(engine, context, own["sequenceId"] as string),
+    ),
 });

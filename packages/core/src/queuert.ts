@@ -11,7 +11,7 @@ import { createEngine, type EngineSeams } from "./create-engine.ts";
 import { createFacade } from "./facade.ts";
 import type { JobTypes } from "./job-types/define-job-types.ts";
 import { assertObject } from "./model/assert-option.ts";
-import { assertSpelling } from "./model/assert-spelling.ts";
+import { assertKnownOptions } from "./model/assert-known-options.ts";
 import type { Log } from "./observe/log.ts";
 import type { Queuert } from "./queuert-types.ts";
 
@@ -52,7 +52,7 @@ export const createQueuertWith = async <TDefinitions, TStateAdapter extends AnyA
   seams: EngineSeams,
 ): Promise<Queuert<TDefinitions, TStateAdapter>> => {
   assertObject(options, "options");
-  assertSpelling(options, optionNames);
+  assertKnownOptions(options, optionNames);
   const stateAdapter: AnyStateAdapter = options.stateAdapter;
   const { jobTypeDefinitions, ...others } = options;
   const engine = createEngine({ ...others, stateAdapter, jobTypes: jobTypeDefinitions }, seams);

@@ -94,41 +94,75 @@ describe("a misspelt option", () => {
     await expect(call()).rejects.toThrow(says);
   });
 
-  it("is not what only looks like one beside the right one, or is far from all", async () => {
-    await expect(
-      started({ schedules: 1, schedule: { afterMs: 0 }, tenant: "a" }),
-    ).resolves.toBeDefined();
-    await expect(started({ schedule: undefined, shedule: undefined })).resolves.toBeDefined();
-  });
-
-  it("is refused again after a call in which the name was in order", async () => {
-    await started({ statuses: 1 });
-    await expect(queuert.listJobs({ statuses: "failed" } as never)).rejects.toThrow(
-      "called `status`",
+  it("is refused beside the right one", async () => {
+    await expect(started({ schedules: 1, schedule: { afterMs: 0 } })).rejects.toThrow(
+      "called `schedule`",
     );
   });
-});
 
-describe("what startBlockers answers", () => {
-  const blockedBy = (answer: () => unknown) =>
-    started({ typeName: "report", startBlockers: async () => answer() });
-
-  it.each([
-    ["nothing", () => undefined, "but got undefined"],
-    ["an id", () => ["some-id"], "but got a string of 7 characters at [0]"],
-    [
-      "a start that was not awaited",
-      () => [Promise.resolve({ id: "some-id", typeName: "task" })],
-      "but got a promise that was not awaited at [0]",
-    ],
-  ])("is refused when it is %s", async (_name, answer, says) => {
-    await expect(blockedBy(answer)).rejects.toMatchObject({ code: "QUEUERT_BLOCKERS_MISMATCH" });
-    await expect(blockedBy(answer)).rejects.toThrow(says);
+  it("may be undefined", async () => {
+    await expect(started({ schedule: undefined, shedule: undefined })).resolves.toBeDefined();
   });
 });
 
-it("an adapter that was not awaited is called that", async () => {
-  const stateAdapter = Promise.resolve(createInProcessStateAdapter());
-  const opening = createQueuert({ stateAdapter, jobTypeDefinitions } as never);
-  await expect(opening).rejects.toThrow("`stateAdapter` is a promise that was not awaited");
+describe("an unknown option", () => {
+  const calls: readonly [name: string, call: () => Promise<unknown>][] = [
+    ["a start", () => started({ tenant: "a" })],
+    ["a list", () => queuert.listJobs({ tenant: "a", where: {} } as never)],
+    ["a read", () => queuert.getJob({ id: "x", tenant: "a" } as never)],
+    ["a job type", async () => worker({ tenant: "a" })],
+    ["a worker", () => worker({}).start({ tenant: "a" } as never)],
+    [
+      "one of many starts",
+      () =>
+        queuert.startJobSequences({
+          autocommit: true,
+          sequences: [{ typeName: "task", input: null, tenant: "a" }],
+        } as never),
+    ],
+    [
+      "a client",
+      () =>
+        createQueuert({
+          stateAdapter: createInProcessStateAdapter(),
+          jobTypeDefinitions,
+          tenant: "a",
+        } as never),
+    ],
+  ];
+
+  it.each(calls)("of %s is refused by its name", async (_name, call) => {
+    await expect(call()).rejects.toMatchObject({ option: "tenant" });
+    await expect(call()).rejects.toThrow("no option has this name; the options are");
+  });
+
+  it("is refused as a context that the provider does not declare", async () => {
+    await expect(queuert.listJobs({ where: {} } as never)).rejects.toMatchObject({
+      option: "where",
+    });
+  });
+
+  it("is refused once the provider has shown the keys of its contexts", async () => {
+    const { capabilities, ...methods } = createInProcessStateAdapter();
+    const { contextKeys: _, ...undeclared } = capabilities;
+    const stateAdapter = { ...methods, capabilities: undeclared };
+    const client = await createQueuert({ stateAdapter, jobTypeDefinitions });
+    // A start in a transaction of the user's own may be the first call.
+    const task = { typeName: "task", input: null } as const;
+    await stateAdapter.runInTransaction((context) =>
+      client.startJobSequence({ ...context, ...task }),
+    );
+    await expect(client.listJobs({ where: "a" } as never)).rejects.toMatchObject({
+      option: "where",
+    });
+    await expect(client.listJobs({ sequenceIds: {} } as never)).rejects.toThrow(
+      "called `sequenceId`",
+    );
+    await client.transaction(async () => undefined);
+    await expect(client.listJobs({ where: {} } as never)).rejects.toMatchObject({
+      option: "where",
+    });
+    await client.transaction((context) => client.startJobSequence({ ...context, ...task }));
+    await client.close();
+  });
 });

@@ -127,6 +127,7 @@ export const createMongoStateAdapter = async <
       renewsLeasesBesideTransactions: false,
       failedStatementAbortsTransaction: true,
       sharedBetweenProcesses: true,
+      contextKeys: stateProvider.contextKeys,
     },
     provideContext: (callback) => stateProvider.provideContext(callback),
     runInTransaction: (callback) => stateProvider.runInTransaction(callback),

@@ -23,4 +23,10 @@ export interface MongoStateProvider<
 
   /** The session of a context; undefined for one outside transactions. */
   sessionOf(context: TTxContext | TContext): MongoSession | undefined;
+
+  /**
+   * The names of all keys that its contexts can have, such as `["client"]`. Left out: they are learned from the first
+   * transaction, and until then any object in a call is taken for a context.
+   */
+  readonly contextKeys?: readonly string[] | undefined;
 }

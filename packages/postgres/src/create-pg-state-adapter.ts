@@ -72,16 +72,15 @@ export const createPgStateAdapter = async <
     idDefault,
   );
   const transactions = transactionMethods(stateProvider, names);
-  const commitsWithLast = stateProvider.executeSqlAndCommit !== undefined;
   const state: StateAdapter<TTxContext, TContext, TJobId> = {
     capabilities: {
       concurrentWriters: true,
       renewsLeasesBesideTransactions: true,
       failedStatementAbortsTransaction: true,
       sharedBetweenProcesses: true,
-      completesAndCommits: commitsWithLast,
-      createsAndCommits: commitsWithLast,
+      completesAndCommits: stateProvider.executeSqlAndCommit !== undefined,
       connectionsMax: stateProvider.connectionsMax,
+      contextKeys: stateProvider.contextKeys,
       ...stateProvider.capabilities,
     },
     ...transactions,

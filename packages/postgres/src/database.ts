@@ -32,8 +32,6 @@ export interface Database<TContext> {
   lastRoutine(name: string, argTypes: readonly string[], columns: string): LastCall<TContext>;
   /** Any statement. */
   statement(name: string, sql: string): Call<TContext>;
-  /** The same as the last of a transaction, which it commits. Alone it is as good at any isolation level. */
-  lastStatement(name: string, sql: string): LastCall<TContext>;
   /** Ids to look for, as an array argument. What cannot be an id of this store is NULL, which is no job's. */
   ids(ids: readonly (string | null)[]): string;
   /** Ids to store. Refuses what the server would refuse, without breaking the caller's transaction. */
@@ -75,7 +73,6 @@ export const createDatabase = <
     names,
     idDefault,
     statement,
-    lastStatement: (name, sql) => last({ name: `${namePrefix}_${name}`, sql, standsAlone: true }),
     routine: (name, argTypes, columns = "*") =>
       statement(
         columns === "*" ? name : `${name}_narrow`,

@@ -8,7 +8,7 @@ import type { PgDatabase } from "./state/pg-state.ts";
 import type { PgRow } from "./state-provider.ts";
 import type { StoreNames } from "./store-names.ts";
 
-/** Stores jobs with these ids; answers a row of each, in their order. With `andCommit` it commits, if the provider can. */
+/** Stores jobs with these ids, and returns a row of each, in their order. */
 export type InsertJobs = (
   ids: readonly string[],
   params: CreateJobsParams<object>,
@@ -166,20 +166,15 @@ const toRows = ([row]: readonly PgRow[]): readonly PgRow[] => {
 
 const list = (value: unknown): readonly string[] => String(value).split(",");
 
-interface Insert {
-  readonly run: ReturnType<PgDatabase["statement"]>;
-  readonly runAndCommit: ReturnType<PgDatabase["lastStatement"]>;
-}
-
 export const createInsertJobs = (db: PgDatabase): InsertJobs => {
-  const inserts = new Map<string, Insert>();
-  const insert = (bits: number, isOne: boolean): Insert => {
+  const inserts = new Map<string, ReturnType<PgDatabase["statement"]>>();
+  const insert = (bits: number, isOne: boolean): ReturnType<PgDatabase["statement"]> => {
     const name = `insert_${isOne ? "job" : "jobs"}_${bits}`;
-    const made = inserts.get(name) ?? createInsert(db, name, insertSql(db.names, bits, isOne));
+    const made = inserts.get(name) ?? db.statement(name, insertSql(db.names, bits, isOne));
     inserts.set(name, made);
     return made;
   };
-  return async (ids, { context, jobs, andCommit = false, onCommitted }) => {
+  return async (ids, { context, jobs }) => {
     let bits = 0;
     for (const job of jobs) bits |= extrasOf(job);
     const [only] = jobs;
@@ -188,18 +183,10 @@ export const createInsertJobs = (db: PgDatabase): InsertJobs => {
         ? [ids[0] ?? null, ...sourcesOf(bits).map((one) => toValue(db, one, only))]
         : [db.ids(ids), ...sourcesOf(bits).map((one) => toList(db, one, jobs))];
     const isOne = jobs.length === 1;
-    const { run, runAndCommit } = insert(bits, isOne);
-    const committed = andCommit ? await runAndCommit(params, context) : null;
-    if (committed !== null) onCommitted?.();
-    const rows = committed ?? (await run(params, context));
+    const rows = await insert(bits, isOne)(params, context);
     return isOne ? rows : toRows(rows);
   };
 };
-
-const createInsert = (db: PgDatabase, name: string, sql: string): Insert => ({
-  run: db.statement(name, sql),
-  runAndCommit: db.lastStatement(name, sql),
-});
 
 const toValue = (db: PgDatabase, one: Source, job: NewStateJob): string | null => {
   if (one.type === "id") return db.storableId(one.pick(job));

@@ -6,11 +6,6 @@ export interface PgStatement {
   readonly params: readonly (string | null)[];
   /** Always of this text: a provider that prepares statements by name may use it. Left out for what runs once. */
   readonly name?: string | undefined;
-  /**
-   * All or nothing by itself, and as good at any isolation level: as the only statement of a transaction it needs neither
-   * BEGIN nor COMMIT.
-   */
-  readonly standsAlone?: boolean | undefined;
 }
 
 /** A row by column name. Numbers may arrive as text: the adapter converts what it reads. */
@@ -49,6 +44,11 @@ export interface PgStateProvider<
     statement: PgStatement,
     context: TTxContext,
   ): Promise<readonly PgRow[] | null>;
+  /**
+   * The names of all keys that its contexts can have, such as `["client"]`. Left out: they are learned from the first
+   * transaction, and until then any object in a call is taken for a context.
+   */
+  readonly contextKeys?: readonly string[] | undefined;
   /** How many connections it may hold at once; left out: unknown. */
   readonly connectionsMax?: number | undefined;
   /** Where it differs from a server with a pool of connections. */

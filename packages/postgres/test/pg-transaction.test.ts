@@ -63,7 +63,7 @@ describe.each([{ pipeline: false }, { pipeline: true }])("pg, %o", (options) => 
     expect(await lines()).toEqual(["a", "a"]);
   });
 
-  it("takes one exchange for a start that is all of a transaction, of one job or of many", async () => {
+  it("takes one exchange for a start with `autocommit`, of one job or of many", async () => {
     const stateProvider = provider();
     const stateAdapter = await createPgStateAdapter({ stateProvider, schema: "alone" });
     await stateAdapter.migrateToLatest();
@@ -76,12 +76,12 @@ describe.each([{ pipeline: false }, { pipeline: true }])("pg, %o", (options) => 
     let beginCount = 0;
     proxy.refuses = () => ++beginCount < 0;
     proxy.exchangeCount = 0;
-    await queuert.transaction((tx) => queuert.startJobSequence({ ...tx, ...one }));
+    await queuert.startJobSequence({ autocommit: true, ...one });
     expect(proxy.exchangeCount).toBe(1);
-    await queuert.transaction((tx) => queuert.startJobSequences({ ...tx, sequences }));
+    await queuert.startJobSequences({ autocommit: true, sequences });
     expect(proxy.exchangeCount).toBe(2);
     expect(beginCount).toBe(0);
-    // Whatever has come before, or may come behind it, keeps the commit apart.
+    // In a transaction the first statement brings BEGIN, and COMMIT comes by itself.
     await queuert.transaction(async (tx) => queuert.startJobSequence({ ...tx, ...one }));
     expect(proxy.exchangeCount).toBe(4);
     expect(beginCount).toBe(1);
@@ -93,59 +93,12 @@ describe.each([{ pipeline: false }, { pipeline: true }])("pg, %o", (options) => 
         'BEGIN INSERT INTO alone.twice VALUES (1), (1); RETURN NULL; END';
       CREATE TRIGGER refuse AFTER INSERT ON alone.job EXECUTE FUNCTION alone.refuse()`,
     );
-    const refused = queuert.transaction((tx) => queuert.startJobSequence({ ...tx, ...one }));
+    const refused = queuert.startJobSequence({ autocommit: true, ...one });
     await expect(refused).rejects.toMatchObject({ code: "23505" });
     await pool.query("DROP TRIGGER refuse ON alone.job");
     expect((await queuert.listJobs()).items).toHaveLength(4);
     await queuert.close();
     await pool.query("DROP SCHEMA alone CASCADE");
-  });
-
-  it("a statement that stands alone needs no BEGIN, and has one behind others", async () => {
-    let beginCount = 0;
-    proxy.refuses = () => ++beginCount < 0;
-    const statement = { sql: "INSERT INTO line VALUES ($1)", params: ["a"], standsAlone: true };
-    const run = (before: (client: pg.ClientBase) => unknown, sql = statement.sql) =>
-      provider().runInTransaction(async (context) => {
-        await before(context.client);
-        await provider().executeSqlAndCommit?.({ ...statement, sql }, context);
-      });
-    await run(() => undefined);
-    expect(beginCount).toBe(0);
-    await run((client) => insert(client, "b"));
-    expect(beginCount).toBe(1);
-    expect(await lines()).toEqual(["a", "a", "b"]);
-    // What fails is gone, and whatever code that nobody waits for sends behind it is in no transaction that is left open.
-    await expect(run(() => undefined, "INSERT INTO nowhere VALUES ($1)")).rejects.toMatchObject({
-      code: "42P01",
-    });
-    let stray: Promise<unknown> = Promise.resolve();
-    await provider().runInTransaction(async (context) => {
-      const answer = provider().executeSqlAndCommit?.(statement, context);
-      stray = insert(context.client, "stray");
-      await answer;
-    });
-    await stray;
-    const { rows } = await pool.query("SELECT now() = statement_timestamp() AS outside");
-    expect(rows).toEqual([{ outside: true }]);
-    expect(await lines()).toEqual(["a", "a", "a", "b", "stray"]);
-  });
-
-  it("a connection that may still run a statement that stood alone is not used again", async () => {
-    const impatient = new pg.Pool({
-      connectionString: proxy.url,
-      max: 1,
-      query_timeout: 50,
-      ...options,
-    });
-    const patient = createPgPoolStateProvider(impatient);
-    const statement = { sql: "SELECT pg_sleep($1::float8)", params: ["2"], standsAlone: true };
-    const late = patient.runInTransaction((context) =>
-      Promise.resolve(patient.executeSqlAndCommit?.(statement, context)),
-    );
-    await expect(late).rejects.toThrow("timeout");
-    expect(impatient.totalCount).toBe(0);
-    await impatient.end();
   });
 
   it("sends nothing for a transaction without statements", async () => {

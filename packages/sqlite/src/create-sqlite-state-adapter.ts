@@ -99,6 +99,7 @@ const assemble = <TTxContext extends object, TContext extends object>(
     renewsLeasesBesideTransactions: false,
     failedStatementAbortsTransaction: false,
     sharedBetweenProcesses: true,
+    contextKeys: provider.contextKeys,
   },
   provideContext: (callback) => provider.provideContext(callback),
   runInTransaction: (callback) => provider.runInTransaction(callback),

@@ -35,4 +35,10 @@ export interface SqliteStateProvider<
    * - Must not wait for an open transaction of this process, and must not see what it has not committed.
    */
   read?<T>(step: (connection: SqliteConnection) => T): Promise<T>;
+
+  /**
+   * The names of all keys that its contexts can have, such as `["client"]`. Left out: they are learned from the first
+   * transaction, and until then any object in a call is taken for a context.
+   */
+  readonly contextKeys?: readonly string[] | undefined;
 }

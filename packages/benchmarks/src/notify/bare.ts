@@ -23,7 +23,7 @@ const open = async ({ postgresUrl, redisUrl }: Addresses) => {
   return { state, redis, close };
 };
 
-/** A job in a transaction of its own, then a message. */
+/** A job that commits by itself, then a message. */
 export const openBare = async (addresses: Addresses): Promise<Starter> => {
   const { state, redis, close } = await open(addresses);
   await state.migrateToLatest();
@@ -42,9 +42,7 @@ export const openBare = async (addresses: Addresses): Promise<Starter> => {
   });
   return {
     start: async () => {
-      await state.runInTransaction((context) =>
-        state.createJobs({ context, jobs: [newJob(nowMs())], andCommit: true }),
-      );
+      await state.createJobs({ jobs: [newJob(nowMs())] });
       await redis.publish(channel, "1");
     },
     close,

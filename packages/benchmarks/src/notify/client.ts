@@ -40,9 +40,11 @@ const open = async (addresses: Addresses, transport: TransportName, connectionsM
     migrate: () => stateAdapter.migrateToLatest(),
     acquisitionCount: () => acquisitionCount,
     start: () =>
-      queuert.transaction((context) =>
-        queuert.startJobSequence({ ...context, typeName: "measured", input: { at: nowMs() } }),
-      ),
+      queuert.startJobSequence({
+        autocommit: true,
+        typeName: "measured",
+        input: { at: nowMs() },
+      }),
     close: async () => {
       await queuert.close();
       await close();

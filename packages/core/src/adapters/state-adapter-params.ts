@@ -49,10 +49,6 @@ export type NewStateJob = NewEntryJob | NewContinuationJob;
 export interface CreateJobsParams<TTxContext> {
   readonly context?: TTxContext | undefined;
   readonly jobs: readonly NewStateJob[];
-  /** The transaction ends with this. Only where the store's capability `createsAndCommits` says so. */
-  readonly andCommit?: boolean | undefined;
-  /** With `andCommit`: called before the answer, if the statement has committed. */
-  readonly onCommitted?: (() => void) | undefined;
 }
 
 export interface CreatedStateJob {

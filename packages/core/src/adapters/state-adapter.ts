@@ -59,10 +59,13 @@ export interface StateAdapterCapabilities {
    * commit is a step of its own, which is as good where there is no network between.
    */
   readonly completesAndCommits?: boolean | undefined;
-  /** The same of `createJobs`. */
-  readonly createsAndCommits?: boolean | undefined;
   /** How many connections it has at most, where that is known: a worker of more concurrency says so when it starts. */
   readonly connectionsMax?: number | undefined;
+  /**
+   * The names of all keys that a context can have, such as `["client"]`. A call with another unknown key is refused. Left out:
+   * the keys are learned from the first context that `runInTransaction` gives, and until then any object is accepted.
+   */
+  readonly contextKeys?: readonly string[] | undefined;
 }
 
 /**
@@ -122,8 +125,8 @@ export interface StateAdapter<
    *   stricter isolation levels a serialization failure may surface instead; two sequences never.
    * - A sequence of the key that another open transaction deletes: waits for it, then creates (committed) or matches
    *   (rolled back). A deletion that begins after the match comes after this call, whichever commits first.
-   * - `andCommit`, a capability, makes it the last statement of a `runInTransaction`, which may commit with it, as below.
-   * - `onCommitted` is called if it has, once, before it answers: from then on everybody sees the jobs.
+   * - Without `context` the call commits by itself, in one round trip where the store can: when it resolves, every
+   *   connection sees all jobs.
    */
   createJobs(params: CreateJobsParams<TTxContext>): Promise<readonly CreatedStateJob[]>;
 

@@ -4,9 +4,6 @@ import { TransactionEndingError } from "../errors.ts";
 export class CallsWithin {
   #isEnding = false;
   #callCount = 0;
-  /** Of the call that was made last. */
-  #answer: Promise<unknown> | null = null;
-  #endsWithCall = false;
   #onLeft: (() => void) | null = null;
 
   get isEnding(): boolean {
@@ -17,29 +14,11 @@ export class CallsWithin {
   async call<T>(operation: string, run: () => Promise<T>): Promise<T> {
     if (this.#isEnding) throw new TransactionEndingError(operation);
     this.#callCount++;
-    // Also one that was made within another, for its blockers.
-    this.#endsWithCall = false;
     try {
       return await run();
     } finally {
       if (--this.#callCount === 0) this.#onLeft?.();
     }
-  }
-
-  /** What the call that was made last is answered with. */
-  answerWith(answer: Promise<unknown>): void {
-    this.#answer = answer;
-  }
-
-  /** What the callback has returned. If it is the very promise of the only call under way, nothing need come behind that. */
-  returned(result: unknown): void {
-    this.#endsWithCall = this.#callCount === 1 && result === this.#answer;
-  }
-
-  /** Whether the call that asks is the last of the transaction, which may end with it: then further ones are refused. */
-  tryEnd(): boolean {
-    if (this.#endsWithCall) this.#isEnding = true;
-    return this.#endsWithCall;
   }
 
   /**

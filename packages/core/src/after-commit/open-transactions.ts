@@ -1,5 +1,6 @@
 // The transactions of ours that are open, found again by what users spread into their calls: a client, a session. So a
 // call knows where its effects go, and a transaction which calls are under way in it, without any async context.
+import type { ContextKeys } from "../adapters/context-keys.ts";
 import { CallsWithin } from "./calls-within.ts";
 import type { Effects } from "./effects.ts";
 
@@ -29,12 +30,15 @@ export interface OpenTransactions {
   find(context: object): OpenTransaction | undefined;
 }
 
-export const createOpenTransactions = (): OpenTransactions => {
+export const createOpenTransactions = (
+  contextKeys: Pick<ContextKeys, "learn">,
+): OpenTransactions => {
   // Several where they share something, such as a client that has a session for each.
   const byPart = new Map<unknown, Set<OpenTransaction>>();
 
   return {
     open: (context, effects) => {
+      contextKeys.learn(context);
       const transaction = new OpenTransaction(context, effects);
       for (const part of transaction.parts) {
         const sharing = byPart.get(part);

@@ -1,5 +1,6 @@
 // A transaction of the store's provider, opened by us: what is written in it is told as soon as it has committed.
 import type { AnyStateAdapter } from "../adapters/state-adapter.ts";
+import { ProcessMisuseError } from "../errors.ts";
 import type { CommitScope } from "./commit-scope.ts";
 import type { NestingWatch } from "./nesting-watch.ts";
 import type { OpenTransaction, OpenTransactions } from "./open-transactions.ts";
@@ -16,6 +17,13 @@ export const runTransaction = async <T>(
   { state, scope, transactions, nesting }: Parts,
   callback: (context: object) => Promise<T>,
 ): Promise<T> => {
+  // With one writer, a transaction inside another waits for itself.
+  if (nesting.isInside()) {
+    throw new ProcessMisuseError(
+      "A transaction was opened inside another, and this store has one writer: " +
+        "use the context that the outer one was given",
+    );
+  }
   const effects = scope.create();
   let transaction: OpenTransaction | null = null;
   try {
@@ -23,11 +31,7 @@ export const runTransaction = async <T>(
       const opened = transactions.open(context, effects);
       transaction = opened;
       try {
-        return await nesting.run(async () => {
-          const result = callback(context);
-          opened.returned(result);
-          return result;
-        });
+        return await nesting.run(async () => callback(context));
       } finally {
         // Of several calls made at once the first that fails ends the callback; the others are still under way.
         const left = opened.leave();

@@ -50,6 +50,7 @@ export const assembleStateAdapter = (database: Database): InProcessStateAdapter 
     renewsLeasesBesideTransactions: false,
     failedStatementAbortsTransaction: false,
     sharedBetweenProcesses: false,
+    contextKeys: ["transaction"],
   },
   provideContext: async (callback) => callback({}),
   runInTransaction: (callback) => database.runInTransaction(callback),

@@ -25,7 +25,7 @@ export const addBlockers = async (
   for (const { job, startBlockers } of starts) {
     edges.push({
       jobId: job.id,
-      blockerSequenceIds: await runStartBlockers(engine, job, startBlockers),
+      blockerSequenceIds: await runStartBlockers(engine, context, job, startBlockers),
     });
   }
   const results = await engine.state.addBlockers({ context, jobs: edges });
@@ -38,12 +38,15 @@ export const addBlockers = async (
 
 const runStartBlockers = async (
   { registry }: Engine,
+  context: object,
   job: StateJob,
   startBlockers: StartBlockers,
 ): Promise<readonly string[]> => {
   const { rootSequenceId, traceContext } = job;
   const lineage = { rootSequenceId, originId: job.id, traceContext };
-  const blockers: unknown = await withLineage(lineage, () => startBlockers({ job: toJob(job) }));
+  const blockers: unknown = await withLineage(lineage, () =>
+    startBlockers({ ...context, job: toJob(job) }),
+  );
   assertSequences(job.typeName, blockers);
   registry.assertBlockers(
     job.typeName,

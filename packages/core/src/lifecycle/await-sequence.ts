@@ -18,7 +18,7 @@ import {
   assertObject,
   assertPositiveMs,
 } from "../model/assert-option.ts";
-import { assertSpelling } from "../model/assert-spelling.ts";
+import { assertKnownOptions } from "../model/assert-known-options.ts";
 import type { CompletedJobSequence } from "../model/sequence.ts";
 import type { StateSequence } from "../model/state-job.ts";
 import { toJobSequence } from "../model/to-job.ts";
@@ -43,7 +43,7 @@ export const awaitSequence = async (
   options: AwaitOptions,
 ): Promise<CompletedJobSequence> => {
   assertObject(options, "options");
-  assertSpelling(options, optionNames);
+  assertKnownOptions(options, optionNames);
   const { id, typeName, timeoutMs, signal } = options;
   const { pollIntervalMs = defaults.waitPollIntervalMs } = options;
   assertName(id, "id");

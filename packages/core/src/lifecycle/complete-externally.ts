@@ -14,7 +14,7 @@ import type { Job } from "../model/job.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { isFinished } from "../model/status.ts";
 import { toJob, toJobSequence, toReference } from "../model/to-job.ts";
-import { assertInTransaction } from "./assert-in-transaction.ts";
+import { requireTransaction } from "./require-transaction.ts";
 import { assertSequenceType } from "./await-sequence.ts";
 import { createContinueWith } from "./continuation.ts";
 import type { NewJobOptions } from "./new-job.ts";
@@ -37,14 +37,14 @@ export interface CompleteExternallyOptions {
 /** Runs the user's callback with the current job; answers what it answers. */
 export const completeExternally = async (
   engine: Engine,
-  context: object,
+  given: object | undefined,
   { id, typeName, complete }: CompleteExternallyOptions,
 ): Promise<unknown> => {
   assertName(id, "id");
   if (typeof complete !== "function") {
     throw new InvalidOptionError("complete", complete, "give a function");
   }
-  await assertInTransaction(engine, context, "completeJobSequence");
+  const context = await requireTransaction(engine, given, "completeJobSequence");
   const [sequence] = await engine.state.lockSequences({ context, ids: [id] });
   if (sequence === undefined) throw new JobNotFoundError(id);
   assertSequenceType(sequence, typeName);

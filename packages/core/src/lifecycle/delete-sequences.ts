@@ -6,16 +6,16 @@ import {
   NotARootSequenceError,
 } from "../errors.ts";
 import { assertName } from "../model/assert-option.ts";
-import { assertInTransaction } from "./assert-in-transaction.ts";
+import { requireTransaction } from "./require-transaction.ts";
 
 /** Deletes the trees of these roots in the caller's transaction. */
 export const deleteSequences = async (
   engine: Engine,
-  context: object,
+  given: object | undefined,
   rootSequenceIds: readonly string[],
 ): Promise<{ readonly jobCount: number }> => {
   assertIds(rootSequenceIds, "rootSequenceIds");
-  await assertInTransaction(engine, context, "deleteJobSequences");
+  const context = await requireTransaction(engine, given, "deleteJobSequences");
   const [anyId] = rootSequenceIds;
   if (anyId === undefined) return { jobCount: 0 };
   const result = await engine.state.deleteSequences({ context, rootSequenceIds });

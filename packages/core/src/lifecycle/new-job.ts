@@ -4,7 +4,7 @@ import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
 import { BlockersMismatchError, InvalidOptionError } from "../errors.ts";
 import { assertInteger, assertName } from "../model/assert-option.ts";
-import { assertSpelling } from "../model/assert-spelling.ts";
+import { assertKnownOptions } from "../model/assert-known-options.ts";
 import type { Job } from "../model/job.ts";
 import { toJsonText } from "../model/payload.ts";
 import { assertSchedule, type ScheduleOptions } from "../model/schedule.ts";
@@ -49,7 +49,7 @@ export const checkNewJob = (
 ): CheckedFields | Promise<CheckedFields> => {
   const { typeName, schedule, priority = 0, startBlockers, onBlockerFailure = "wait" } = options;
   assertName(typeName, "typeName");
-  assertSpelling(options, newJobOptionNames);
+  assertKnownOptions(options, newJobOptionNames);
   registry.assertKnown(typeName);
   if (schedule !== undefined) assertSchedule(schedule);
   assertInteger(priority, "priority", { min: -limits.priorityMax, max: limits.priorityMax });

@@ -9,11 +9,9 @@ export const describeCreated = (
   effects: Effects,
   job: StateJob,
   blockerSequenceIds: readonly string[],
-  /** Workers have been told of it already. */
-  isAnnounced = false,
 ): void => {
   // Also for a job due later: an idle worker has to learn the due time to set its timer by.
-  if (job.status === "pending" && !isAnnounced) effects.jobScheduled(job.typeName);
+  if (job.status === "pending") effects.jobScheduled(job.typeName);
   // Field by field: spreading costs a microsecond.
   effects.emit("jobCreated", () => ({
     id: job.id,
@@ -56,9 +54,9 @@ export interface RecordedStart {
 /** Records what one call has started, or found, with whoever knows of the commit. */
 export const recordStarts = (
   engine: Engine,
-  context: object,
+  context: object | undefined,
   starts: readonly RecordedStart[],
-  { operation, isAnnounced }: { readonly operation: string; readonly isAnnounced: boolean },
+  operation: string,
 ): void => {
   const [anyStart] = starts;
   if (anyStart === undefined) return;
@@ -73,7 +71,7 @@ export const recordStarts = (
   engine.scope.record(context, evidence, (effects) => {
     for (const { job, deduplicated, blockerSequenceIds } of starts) {
       if (deduplicated) effects.emit("jobSequenceDeduplicated", () => sequenceData(job));
-      else describeCreated(effects, job, blockerSequenceIds, isAnnounced);
+      else describeCreated(effects, job, blockerSequenceIds);
     }
   });
 };

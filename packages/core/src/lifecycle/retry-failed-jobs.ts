@@ -3,7 +3,7 @@ import type { Engine } from "../engine.ts";
 import type { RetryFailedJobResult } from "../public-types/maintain.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { toReference } from "../model/to-job.ts";
-import { assertInTransaction } from "./assert-in-transaction.ts";
+import { requireTransaction } from "./require-transaction.ts";
 import { assertIds } from "./delete-sequences.ts";
 
 /** In the caller's transaction if a context is given, else by itself. */
@@ -13,7 +13,7 @@ export const retryFailedJobs = async (
   ids: readonly string[],
 ): Promise<readonly RetryFailedJobResult[]> => {
   assertIds(ids, "ids");
-  if (context !== undefined) await assertInTransaction(engine, context, "retryFailedJobs");
+  if (context !== undefined) await requireTransaction(engine, context, "retryFailedJobs");
   const results = await engine.state.retryFailedJobs({ context, ids });
   const retried = results.flatMap((result) => (result.kind === "retried" ? [result.job] : []));
   const [first] = retried;

@@ -1,12 +1,11 @@
-// Step 1: everything is checked before anything is written; then one statement stores all the jobs, whatever their number.
-import type { JobScheduledHint } from "../adapters/notify-adapter.ts";
+// Step 1: every option is checked before the first write. Then one statement stores all jobs of the call.
 import type {
   ObservabilitySpan,
   SpanDescription,
   SpanOutcome,
 } from "../adapters/observability-adapter.ts";
-import type { NewEntryJob } from "../adapters/state-adapter-params.ts";
-import type { OpenTransaction } from "../after-commit/open-transactions.ts";
+import type { CreatedStateJob, NewEntryJob } from "../adapters/state-adapter-params.ts";
+import { runTransaction } from "../after-commit/run-transaction.ts";
 import type { Engine } from "../engine.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { type DeduplicationOptions, toStateDeduplication } from "../model/deduplication.ts";
@@ -15,7 +14,7 @@ import type { JobSequence } from "../model/sequence.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { toJobSequence } from "../model/to-job.ts";
 import { addBlockers, type BlockedStart } from "./add-blockers.ts";
-import { assertInTransaction } from "./assert-in-transaction.ts";
+import { requireTransaction } from "./require-transaction.ts";
 import { recordStarts } from "./record-created.ts";
 import { currentLineage, type Lineage } from "./lineage.ts";
 import { observeStep } from "./observe-step.ts";
@@ -27,33 +26,81 @@ export interface StartOptions extends NewJobOptions {
 
 export type StartedSequence = JobSequence & { readonly deduplicated: boolean };
 
-/** Starts sequences in the caller's transaction; answers them in order. */
+/** One call that starts sequences. */
+export interface StartCall {
+  /** The method that the user called, for errors and events. */
+  readonly operation: string;
+  readonly sequences: readonly StartOptions[];
+  readonly context: object | undefined;
+  readonly autocommit?: unknown;
+}
+
+/** Starts sequences in the caller's transaction, or with `autocommit` in one of their own. Keeps their order. */
 export const startSequences = async (
   engine: Engine,
-  context: object,
-  sequences: readonly StartOptions[],
-  operation: string,
+  call: StartCall,
 ): Promise<readonly StartedSequence[]> => {
+  const { sequences } = call;
   if (!Array.isArray(sequences)) {
     throw new InvalidOptionError("sequences", sequences, "give an array");
   }
-  // Not `forEach`, which leaves out the holes of an array.
+  // Not `forEach`, which skips the holes of an array.
   for (const options of sequences) assertObject(options, "sequences");
-  const lineage = currentLineage();
-  const start = async (span: ObservabilitySpan | null): Promise<Started> => {
-    const jobs: NewEntryJob[] = [];
-    const traceContext = span?.traceContext() ?? lineage?.traceContext ?? null;
-    for (const options of sequences as readonly StartOptions[]) {
-      const checked = checkNewJob(engine, options);
-      // Hardly any schema is asynchronous: thousands of starts in one call need not wait for one another.
-      const fields = checked instanceof Promise ? await checked : checked;
-      jobs.push(toNewEntryJob(engine, options, fields, lineage, traceContext));
-    }
-    await assertInTransaction(engine, context, operation);
-    return storeSequences(engine, context, sequences, jobs, operation);
-  };
-  const { started } = await observeStep(engine, () => describeStart(sequences), start, toOutcome);
+  if (isAutocommit(call) && needsSeveralStatements(sequences)) {
+    return runTransaction(engine, (context) =>
+      startSequences(engine, { ...call, context, autocommit: undefined }),
+    );
+  }
+  const { started } = await observeStep(
+    engine,
+    () => describeStart(sequences),
+    (span) => start(engine, call, span),
+    toOutcome,
+  );
   return started;
+};
+
+const isAutocommit = ({ autocommit, context, operation }: StartCall): boolean => {
+  if (autocommit === undefined || autocommit === false) return false;
+  if (autocommit !== true) {
+    throw new InvalidOptionError("autocommit", autocommit, "give true, or leave it out");
+  }
+  if (context !== undefined) {
+    const remedy = `${operation} commits with the transaction of its context: give only one of the two`;
+    throw new InvalidOptionError("autocommit", autocommit, remedy);
+  }
+  if (currentLineage() !== null) {
+    const remedy = "inside `startBlockers`, spread the context that it is given instead";
+    throw new InvalidOptionError("autocommit", autocommit, remedy);
+  }
+  return true;
+};
+
+/** Blockers are stored after their job. A sequence that is found by its key is read after that. */
+const needsSeveralStatements = (sequences: readonly StartOptions[]): boolean =>
+  sequences.some(
+    ({ startBlockers, deduplication }) =>
+      startBlockers !== undefined || deduplication !== undefined,
+  );
+
+const start = async (
+  engine: Engine,
+  call: StartCall,
+  span: ObservabilitySpan | null,
+): Promise<Started> => {
+  const lineage = currentLineage();
+  const traceContext = span?.traceContext() ?? lineage?.traceContext ?? null;
+  const jobs: NewEntryJob[] = [];
+  for (const options of call.sequences) {
+    const checked = checkNewJob(engine, options);
+    // Few schemas are asynchronous: the others cost no turn of the event loop.
+    const fields = checked instanceof Promise ? await checked : checked;
+    jobs.push(toNewEntryJob(engine, options, fields, lineage, traceContext));
+  }
+  if (call.autocommit !== true) {
+    await requireTransaction(engine, call.context, call.operation, "`autocommit: true`");
+  }
+  return storeSequences(engine, call, jobs);
 };
 
 interface Started {
@@ -101,83 +148,57 @@ const toNewEntryJob = (
 
 const storeSequences = async (
   engine: Engine,
-  context: object,
-  sequences: readonly StartOptions[],
+  { operation, context, sequences }: StartCall,
   jobs: readonly NewEntryJob[],
-  operation: string,
 ): Promise<Started> => {
-  const ending = endingTransaction(engine, context, sequences);
-  let isAnnounced = false;
-  const created = await engine.state.createJobs({
-    context,
-    jobs,
-    andCommit: ending !== undefined,
-    onCommitted: () => {
-      // Workers hear of it before the answer is read, and before the caller's promises resolve.
-      isAnnounced = true;
-      engine.announcer.jobScheduled(toHints(jobs));
-    },
-  });
+  const created = await engine.state.createJobs({ context, jobs });
   const stored = created.map(({ job }) => job);
-
-  // A sequence that was there already has its blockers; starting others would only make waste.
-  const blocked: (BlockedStart & { readonly index: number })[] = [];
-  created.forEach(({ job, deduplicated }, index) => {
-    const startBlockers = sequences[index]?.startBlockers;
-    if (!deduplicated && startBlockers !== undefined) blocked.push({ job, startBlockers, index });
-  });
-  const blockersOf = new Map<number, readonly string[]>();
-  if (blocked.length > 0) {
-    const results = await addBlockersOrUndo(engine, context, blocked);
-    blocked.forEach(({ index }, position) => {
-      const result = results[position];
-      if (result === undefined) return;
-      stored[index] = result.job;
-      blockersOf.set(index, result.blockerSequenceIds);
-    });
-  }
-
+  const blockersOf = await storeBlockers(engine, { context, sequences }, created, stored);
   const deduplicatedIds = created.filter((one) => one.deduplicated).map(({ job }) => job.id);
   const current = await currentJobs(engine, context, deduplicatedIds);
   const starts = created.map(({ deduplicated }, index) => ({
-    job: stored[index] as StateJob, // Answers come in the order of the questions.
+    job: stored[index] as StateJob, // Results keep the order of the arguments.
     deduplicated,
     blockerSequenceIds: blockersOf.get(index) ?? [],
   }));
-  recordStarts(engine, context, starts, { operation, isAnnounced });
+  recordStarts(engine, context, starts, operation);
   const started = starts.map(({ job, deduplicated }): StartedSequence => {
     const sequence = toJobSequence({ first: job, current: current.get(job.id) ?? job });
-    // Made for this call alone; a copy of each would cost as much as making it.
+    // Made for this call alone: a copy would cost as much again.
     return Object.assign(sequence, { deduplicated });
   });
   return { started, jobs: stored };
 };
 
-/** None of them waits for anything. */
-const toHints = (jobs: readonly NewEntryJob[]): readonly JobScheduledHint[] => {
-  const counts = new Map<string, number>();
-  for (const { typeName } of jobs) counts.set(typeName, (counts.get(typeName) ?? 0) + 1);
-  return [...counts].map(([typeName, count]) => ({ typeName, count }));
+/** Stores the blockers of the jobs that have some, and puts those jobs, as they are then, into `stored`. */
+const storeBlockers = async (
+  engine: Engine,
+  { context, sequences }: Pick<StartCall, "context" | "sequences">,
+  created: readonly CreatedStateJob[],
+  stored: StateJob[],
+): Promise<ReadonlyMap<number, readonly string[]>> => {
+  const blockersOf = new Map<number, readonly string[]>();
+  const blocked: (BlockedStart & { readonly index: number })[] = [];
+  created.forEach(({ job, deduplicated }, index) => {
+    const startBlockers = sequences[index]?.startBlockers;
+    // A sequence that was found by its key has its blockers already.
+    if (!deduplicated && startBlockers !== undefined) blocked.push({ job, startBlockers, index });
+  });
+  // Jobs with blockers are stored in a transaction only.
+  if (blocked.length === 0 || context === undefined) return blockersOf;
+  const results = await addBlockersOrUndo(engine, context, blocked);
+  blocked.forEach(({ index }, position) => {
+    const result = results[position];
+    if (result === undefined) return;
+    stored[index] = result.job;
+    blockersOf.set(index, result.blockerSequenceIds);
+  });
+  return blockersOf;
 };
 
 /**
- * The caller's transaction, if it consists of this and has no more to do: where the store can, one round trip then begins
- * it, stores the jobs and commits. What has blockers, or may be found instead of stored, takes further statements.
- */
-const endingTransaction = (
-  { state, transactions }: Engine,
-  context: object,
-  sequences: readonly StartOptions[],
-): OpenTransaction | undefined => {
-  if (state.capabilities.createsAndCommits !== true) return undefined;
-  if (sequences.some((one) => one.startBlockers || one.deduplication)) return undefined;
-  const transaction = transactions.find(context);
-  return transaction?.tryEnd() === true ? transaction : undefined;
-};
-
-/**
- * A start that throws must leave nothing behind, should the caller catch it and commit: a job stored as blocked that was
- * never told its blockers would wait for ever. Trees under somebody else's root go with that root's own start.
+ * If the caller catches the error of a start and commits, nothing of the start may remain: a blocked job without its
+ * blockers would wait for ever. A tree below another root is removed with the start of that root.
  */
 const addBlockersOrUndo = async (
   engine: Engine,
@@ -190,16 +211,16 @@ const addBlockersOrUndo = async (
     const rootSequenceIds = blocked.flatMap(({ job }) =>
       job.rootSequenceId === job.id ? [job.id] : [],
     );
-    // In a transaction that is broken already there is nothing left to undo.
+    // A transaction that is broken already stores nothing.
     await engine.state.deleteSequences({ context, rootSequenceIds }).catch(() => undefined);
     throw error;
   }
 };
 
-/** A sequence that was found may have gone on since its first job: its status is its current job's. */
+/** A sequence that was found by its key may have continued: its status is that of its current job. */
 const currentJobs = async (
   engine: Engine,
-  context: object,
+  context: object | undefined,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, StateJob>> => {
   if (ids.length === 0) return new Map();

@@ -4,7 +4,7 @@ import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { assertDurationMs } from "../model/assert-option.ts";
-import { assertSpelling } from "../model/assert-spelling.ts";
+import { assertKnownOptions } from "../model/assert-known-options.ts";
 
 /** How long finished jobs are kept, by how they have ended. Null: for ever. */
 export interface Retention {
@@ -23,7 +23,11 @@ export const toRetention = (
   if (typeof given !== "object" || given === null) {
     throw new InvalidOptionError(option, given, "give an object");
   }
-  assertSpelling(given, ["completedForMs", "failedForMs", "intervalMs", "signal"], `${option}.`);
+  assertKnownOptions(
+    given,
+    ["completedForMs", "failedForMs", "intervalMs", "signal"],
+    `${option}.`,
+  );
   const { completedForMs = null, failedForMs = null } = given;
   if (completedForMs !== null) assertDurationMs(completedForMs, `${option}.completedForMs`);
   if (failedForMs !== null) assertDurationMs(failedForMs, `${option}.failedForMs`);

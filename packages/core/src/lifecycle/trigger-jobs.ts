@@ -1,7 +1,7 @@
 // Run now: a pending job that is due later becomes due at once.
 import type { Engine } from "../engine.ts";
 import type { TriggerJobResult } from "../public-types/maintain.ts";
-import { assertInTransaction } from "./assert-in-transaction.ts";
+import { requireTransaction } from "./require-transaction.ts";
 import { assertIds } from "./delete-sequences.ts";
 
 /** In the caller's transaction if a context is given, else by itself. */
@@ -11,7 +11,7 @@ export const triggerJobs = async (
   ids: readonly string[],
 ): Promise<readonly TriggerJobResult[]> => {
   assertIds(ids, "ids");
-  if (context !== undefined) await assertInTransaction(engine, context, "triggerJobs");
+  if (context !== undefined) await requireTransaction(engine, context, "triggerJobs");
   const results = await engine.state.triggerJobs({ context, ids });
   const triggered = results.flatMap((result) => (result.kind === "triggered" ? [result.job] : []));
   const [first] = triggered;

@@ -2,7 +2,7 @@ import { defaults } from "../defaults.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { limits } from "../defaults.ts";
 import { assertDurationMs, assertInteger, assertObject } from "./assert-option.ts";
-import { assertSpelling } from "./assert-spelling.ts";
+import { assertKnownOptions } from "./assert-known-options.ts";
 
 /** How far a retry is moved within its delay, so that jobs that failed together do not return together. */
 export type Jitter = "none" | "equal" | "full";
@@ -64,7 +64,7 @@ const optionNames = [
 /** Checks a job type's options once, when it is implemented. */
 export const toRetryPolicy = (config: RetryConfig = {}, option = "retryConfig"): RetryPolicy => {
   assertObject(config, option);
-  assertSpelling(config, optionNames, `${option}.`);
+  assertKnownOptions(config, optionNames, `${option}.`);
   const { maxAttempts } = config;
   if (maxAttempts === Infinity) {
     const remedy = "leave it out: attempts are not limited then";

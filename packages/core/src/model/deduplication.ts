@@ -1,7 +1,7 @@
 import { limits } from "../defaults.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { assertDurationMs, assertName, assertObject } from "./assert-option.ts";
-import { assertSpelling } from "./assert-spelling.ts";
+import { assertKnownOptions } from "./assert-known-options.ts";
 
 /** Finds the sequence that already stands for a key instead of starting another. Keys are per job type. */
 export interface DeduplicationOptions {
@@ -25,7 +25,7 @@ const optionNames = ["key", "strategy", "windowMs"];
 /** Checks the user's options and fills in what was left out. */
 export const toStateDeduplication = (options: DeduplicationOptions): StateDeduplication => {
   assertObject(options, "deduplication");
-  assertSpelling(options, optionNames, "deduplication.");
+  assertKnownOptions(options, optionNames, "deduplication.");
   const { key, strategy = "completed", windowMs } = options;
   assertName(key, "deduplication.key", limits.deduplicationKeyLengthMax);
   if (strategy !== "completed" && strategy !== "all") {

@@ -23,11 +23,13 @@ type NextJobOptions<TDefinitions, TNext extends keyof TDefinitions & string> = N
 export type ContinueWith<
   TJobId extends string,
   TDefinitions,
+  TTxContext,
   TTypeName extends keyof TDefinitions & string,
 > = [ContinuationJobTypes<TDefinitions, TTypeName>] extends [never]
   ? Refused<`Error: job type '${TTypeName}' has no DefineContinuationOutput in its output, so it cannot continue`>
   : <TNext extends ContinuationJobTypes<TDefinitions, TTypeName> & keyof TDefinitions>(
-      options: NextJobOptions<TDefinitions, TNext> & BlockerOptions<TJobId, TDefinitions, TNext>,
+      options: NextJobOptions<TDefinitions, TNext> &
+        BlockerOptions<TJobId, TDefinitions, TTxContext, TNext>,
     ) => Promise<Continuation<TNext>>;
 
 type WithoutBlockersTypeName<TDefinitions, TNext extends keyof TDefinitions & string> =

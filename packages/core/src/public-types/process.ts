@@ -49,7 +49,7 @@ export type CompleteCallback<
   TTypeName extends keyof TDefinitions & string,
 > = (
   context: TTxContext & {
-    readonly continueWith: ContinueWith<TJobId, TDefinitions, TTypeName>;
+    readonly continueWith: ContinueWith<TJobId, TDefinitions, TTxContext, TTypeName>;
   },
 ) => CompleteResult<TDefinitions, TTypeName> | Promise<CompleteResult<TDefinitions, TTypeName>>;
 

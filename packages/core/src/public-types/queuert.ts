@@ -9,7 +9,7 @@ import type { Page } from "../model/page.ts";
 import type { CompletedJobSequence } from "../model/sequence.ts";
 import type { JobStatus } from "../model/status.ts";
 import type { CompleteJobSequenceOptions } from "./complete-sequence.ts";
-import type { OptionalContext } from "./context.ts";
+import type { AutocommitOption, OptionalContext, StartContext } from "./context.ts";
 import type { BlockerGraph, ListJobSequencesOptions, ListJobsOptions, WithStatus } from "./look.ts";
 import type { RetentionOptions, RetryFailedJobResult, TriggerJobResult } from "./maintain.ts";
 import type {
@@ -34,17 +34,32 @@ export type Queuert<TJobTypes, TStateAdapter> = QueuertClient<
 export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> {
   // start
 
-  /** Starts a sequence in the transaction of the given context. */
-  startJobSequence<TTypeName extends keyof TDefinitions & string>(
-    options: TTxContext & StartJobSequenceOptions<TJobId, TDefinitions, TTypeName>,
+  /**
+   * Starts a sequence, in the transaction of the given context. With `autocommit: true` instead of a
+   * context the start commits by itself, in one round trip where the store can.
+   */
+  startJobSequence<
+    TTypeName extends keyof TDefinitions & string,
+    TAutocommit extends boolean | undefined = false,
+  >(
+    options: StartContext<TTxContext, TAutocommit> &
+      AutocommitOption<TAutocommit> &
+      StartJobSequenceOptions<TJobId, TDefinitions, TTxContext, TTypeName>,
     // What `const { id, typeName } = await …` expects would be taken for the type's name by TypeScript 5.
   ): Promise<StartedJobSequence<TJobId, TDefinitions, NoInfer<TTypeName>>>;
 
-  /** Starts many sequences with one statement per table; answers them in the same order. */
-  startJobSequences<const TTypeNames extends readonly (keyof TDefinitions & string)[]>(
-    options: TTxContext & {
-      readonly sequences: StartEachOptions<TJobId, TDefinitions, TTypeNames>;
-    },
+  /**
+   * Starts many sequences with one statement per table, all or none, and returns them in the same
+   * order. Takes a context, or `autocommit: true`.
+   */
+  startJobSequences<
+    const TTypeNames extends readonly (keyof TDefinitions & string)[],
+    TAutocommit extends boolean | undefined = false,
+  >(
+    options: StartContext<TTxContext, TAutocommit> &
+      AutocommitOption<TAutocommit> & {
+        readonly sequences: StartEachOptions<TJobId, TDefinitions, TTxContext, TTypeNames>;
+      },
   ): Promise<StartedEach<TJobId, TDefinitions, TTypeNames>>;
 
   /** Sends the notifications of everything in the callback once it has resolved, gathered. */

@@ -29,17 +29,20 @@ type SequenceReferences<TJobId extends string, TTypeNames extends readonly unkno
 export type BlockerOptions<
   TJobId extends string,
   TDefinitions,
+  TTxContext,
   TTypeName extends keyof TDefinitions & string,
 > =
   HasBlockers<TDefinitions, TTypeName> extends true
     ? {
         /**
-         * Starts the sequences the job waits for, or finds existing ones, in the order of
-         * `blockers`.
+         * Starts the sequences that the job waits for, or finds existing ones, in the order of
+         * `blockers`. It is given the context of the job's transaction: spread it into the starts.
          */
-        readonly startBlockers: (options: {
-          readonly job: JobWithoutBlockers<CreatedJob<JobOf<TJobId, TDefinitions, TTypeName>>>;
-        }) => Promise<SequenceReferences<TJobId, BlockerJobTypes<TDefinitions, TTypeName>>>;
+        readonly startBlockers: (
+          options: TTxContext & {
+            readonly job: JobWithoutBlockers<CreatedJob<JobOf<TJobId, TDefinitions, TTypeName>>>;
+          },
+        ) => Promise<SequenceReferences<TJobId, BlockerJobTypes<TDefinitions, TTypeName>>>;
         /**
          * `"wait"` (default): stay blocked until the failed blocker is retried. `"fail"`: fail too.
          */
@@ -67,12 +70,13 @@ type EntryInput<TDefinition> =
 export type StartJobSequenceOptions<
   TJobId extends string,
   TDefinitions,
+  TTxContext,
   TTypeName extends keyof TDefinitions & string,
 > = NewJobOptions & {
   readonly typeName: EntryTypeName<TDefinitions, TTypeName>;
   readonly input: EntryInput<TDefinitions[TTypeName]>;
   readonly deduplication?: DeduplicationOptions;
-} & BlockerOptions<TJobId, TDefinitions, TTypeName>;
+} & BlockerOptions<TJobId, TDefinitions, TTxContext, TTypeName>;
 
 /**
  * A sequence as a start answers it; `deduplicated` if it was there already.
@@ -94,10 +98,16 @@ export type StartedJobSequence<
 export type StartEachOptions<
   TJobId extends string,
   TDefinitions,
+  TTxContext,
   TTypeNames extends readonly (keyof TDefinitions & string)[],
 > = readonly [
   ...{
-    [TIndex in keyof TTypeNames]: StartJobSequenceOptions<TJobId, TDefinitions, TTypeNames[TIndex]>;
+    [TIndex in keyof TTypeNames]: StartJobSequenceOptions<
+      TJobId,
+      TDefinitions,
+      TTxContext,
+      TTypeNames[TIndex]
+    >;
   },
 ];
 

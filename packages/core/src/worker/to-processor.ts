@@ -7,7 +7,7 @@ import {
   assertObject,
   assertPositiveMs,
 } from "../model/assert-option.ts";
-import { assertSpelling } from "../model/assert-spelling.ts";
+import { assertKnownOptions } from "../model/assert-known-options.ts";
 import { type RetryConfig, toRetryPolicy } from "../model/backoff.ts";
 
 /** What `implementJobType` is given, types aside. */
@@ -39,7 +39,7 @@ export const toProcessor = (
   workerMiddleware: readonly Middleware[],
 ): Processor => {
   assertObject(options, "options");
-  assertSpelling(options, optionNames);
+  assertKnownOptions(options, optionNames);
   const { typeName, process, timeoutMs, concurrency, middleware = [] } = options;
   assertName(typeName, "typeName");
   if (typeof process !== "function") {
@@ -75,7 +75,7 @@ const toLease = (
   config: ImplementOptions["leaseConfig"] = {},
 ): { readonly leaseMs: number; readonly renewIntervalMs: number } => {
   assertObject(config, "leaseConfig");
-  assertSpelling(config, ["leaseMs", "renewIntervalMs"], "leaseConfig.");
+  assertKnownOptions(config, ["leaseMs", "renewIntervalMs"], "leaseConfig.");
   const { leaseMs = defaults.leaseMs } = config;
   assertPositiveMs(leaseMs, "leaseConfig.leaseMs");
   // Left out, it keeps its proportion to the lease.

@@ -9,7 +9,7 @@ import {
   assertPositiveMs,
   assertDurationMs,
 } from "../model/assert-option.ts";
-import { assertSpelling } from "../model/assert-spelling.ts";
+import { assertKnownOptions } from "../model/assert-known-options.ts";
 
 const optionNames = [
   "workerId",
@@ -48,7 +48,7 @@ export const toWorkerOptions = (
   hasNotifyAdapter: boolean,
 ): WorkerOptions => {
   assertObject(given, "options");
-  assertSpelling(given, optionNames);
+  assertKnownOptions(given, optionNames);
   const {
     workerId = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`.slice(
       -limits.nameLengthMax,

@@ -2,7 +2,7 @@ import { describe, expectTypeOf, it } from "vitest";
 import { client, id, queuert } from "./fixtures.ts";
 import type { JobTypeDefinitionsOf, JobTypes } from "../../src/job-types/define-job-types.ts";
 import type { Queuert } from "../../src/queuert-types.ts";
-import type { Definitions, JobId, TestStateAdapter } from "./fixtures.ts";
+import type { Client, Definitions, JobId, TestStateAdapter } from "./fixtures.ts";
 
 describe("Queuert", () => {
   it("is named by the definitions, or by what defineUnionJobTypes gave", () => {
@@ -63,6 +63,37 @@ describe("startJobSequence", () => {
       input: { orderId: 1 },
       // @ts-expect-error both at and afterMs
       schedule: { at: new Date(), afterMs: 1 },
+    });
+  });
+
+  it("takes `autocommit` or a context, not both", async () => {
+    const order = { typeName: "order", input: { orderId: 1 } } as const;
+    const started = await queuert.startJobSequence({ autocommit: true, ...order });
+    expectTypeOf(started.typeName).toEqualTypeOf<"order">();
+    const [first] = await queuert.startJobSequences({ autocommit: true, sequences: [order] });
+    expectTypeOf(first.typeName).toEqualTypeOf<"order">();
+    await queuert.startJobSequence({ client, autocommit: undefined, ...order });
+    await queuert.startJobSequence({ client, autocommit: false, ...order });
+    // @ts-expect-error a context beside it
+    await queuert.startJobSequence({ client, autocommit: true, ...order });
+    // @ts-expect-error no context
+    await queuert.startJobSequence({ autocommit: false, ...order });
+    // @ts-expect-error not a boolean
+    await queuert.startJobSequence({ autocommit: "yes", ...order });
+    await queuert.startJobSequence({
+      autocommit: true,
+      typeName: "report",
+      input: { month: "" },
+      startBlockers: async (context) => {
+        expectTypeOf(context.client).toEqualTypeOf<Client>();
+        const { job, ...transaction } = context;
+        expectTypeOf(job.typeName).toEqualTypeOf<"report">();
+        const input = { to: "", at: new Date() };
+        return [
+          await queuert.startJobSequence({ ...transaction, typeName: "send", input }),
+          await queuert.startJobSequence({ ...transaction, ...order }),
+        ];
+      },
     });
   });
 

@@ -36,6 +36,7 @@ export const createMongodbProvider = ({
   if (databaseName !== undefined) assertName(databaseName, "databaseName");
   if (commitTimeoutMs !== undefined) assertPositiveMs(commitTimeoutMs, "commitTimeoutMs");
   return {
+    contextKeys: ["session"],
     database: client.db(databaseName),
     runInTransaction: (callback) =>
       runMongoTransaction(

@@ -14,11 +14,8 @@ interface Submittable {
 }
 
 export interface PgTransaction {
-  /**
-   * Runs one last statement and commits with it; not written, it leaves nothing committed. One that stands alone, if it
-   * is the first as well, commits by itself.
-   */
-  queryAndCommit(config: object, options: { readonly standsAlone: boolean }): Promise<QueryResult>;
+  /** Runs one last statement and commits with it. If the statement fails, nothing is committed. */
+  queryAndCommit(config: object): Promise<QueryResult>;
   commit(): Promise<void>;
   /** The client is as it was. Answers the error after which it must not be used again. */
   rollBack(): Promise<Error | undefined>;
@@ -28,7 +25,6 @@ export interface PgTransaction {
 export const openTransaction = (client: ClientBase): PgTransaction => {
   const beginning = beginWithFirst(client);
   let isCommitted = false;
-  let brokenAlone: Error | undefined;
   const commit = async (): Promise<void> => {
     const begun = beginning.end();
     // Nothing was sent, so there is nothing to commit.
@@ -38,18 +34,8 @@ export const openTransaction = (client: ClientBase): PgTransaction => {
     if (command === "ROLLBACK") throw new PgTransactionAbortedError();
     isCommitted = true;
   };
-  const queryAlone = async (config: object): Promise<QueryResult> => {
-    try {
-      return await client.query(config as QueryConfig);
-    } catch (error) {
-      if (!isOfServer(error)) brokenAlone = error as Error;
-      throw error;
-    }
-  };
   return {
-    queryAndCommit: async (config, { standsAlone }) => {
-      // From here on the client is as it was: nothing that is still sent begins a transaction that nobody would end.
-      if (standsAlone && beginning.end() === null) return queryAlone(config);
+    queryAndCommit: async (config) => {
       const Query = queryClassOf(client);
       if (Query === undefined) {
         await beginning.ensure();
@@ -67,7 +53,7 @@ export const openTransaction = (client: ClientBase): PgTransaction => {
     commit,
     rollBack: async () => {
       const begun = beginning.end();
-      if (begun === null || isCommitted) return brokenAlone;
+      if (begun === null || isCommitted) return undefined;
       try {
         // A connection on which BEGIN has failed is in a state that nobody knows.
         await begun;
@@ -79,10 +65,6 @@ export const openTransaction = (client: ClientBase): PgTransaction => {
     },
   };
 };
-
-/** Answered by the server, whose connection is idle again then; others may have left a statement running. */
-const isOfServer = (error: unknown): boolean =>
-  (error as { readonly severity?: unknown } | null)?.severity === "ERROR";
 
 interface Beginning {
   /** Sends BEGIN by itself, unless it has been sent. */

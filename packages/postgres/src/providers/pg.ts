@@ -38,6 +38,7 @@ export const createPgPoolStateProvider = (
       : { text: sql, values };
   };
   return {
+    contextKeys: ["client"],
     connectionsMax: pool.options.max,
     provideContext: (callback) => callback({ client: pool }),
     isInTransaction: async ({ client }) => isClient(client) && inTransaction(client),
@@ -50,8 +51,7 @@ export const createPgPoolStateProvider = (
       const transaction = open.get(client);
       // Whoever has wrapped this provider may begin transactions of another kind.
       if (transaction === undefined) return null;
-      const { standsAlone = false } = statement;
-      return (await transaction.queryAndCommit(toQuery(statement), { standsAlone })).rows;
+      return (await transaction.queryAndCommit(toQuery(statement))).rows;
     },
     runInTransaction: async (callback) => runInTransaction(await pool.connect(), callback),
   };

@@ -25,6 +25,7 @@ export const createPgliteStateProvider = (
 ): PgStateProvider<PgliteTxContext, PgliteContext> => {
   assertPglite(client);
   return {
+    contextKeys: ["client"],
     capabilities: {
       concurrentWriters: false,
       renewsLeasesBesideTransactions: false,

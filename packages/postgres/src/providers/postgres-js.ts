@@ -40,6 +40,7 @@ export const createPostgresJsStateProvider = (
       }),
     );
   return {
+    contextKeys: ["sql"],
     connectionsMax: sql.options.max,
     provideContext: (callback) => callback({ sql }),
     // A transaction of this driver is an object of its own, which the driver ends with the transaction.

@@ -44,6 +44,7 @@ export const createFileProvider = <TClient extends object>(
   const openClients = new WeakSet<object>();
 
   return {
+    contextKeys: ["client"],
     runInTransaction: (callback) => {
       const { client, end } = lendClient(writer.client, () => writer.connection.inTransaction);
       return transact(async () => {

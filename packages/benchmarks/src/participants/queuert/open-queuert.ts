@@ -23,11 +23,10 @@ export const openQueuert = async <TTxContext extends object, TContext extends ob
     notifyAdapter,
     jobTypeDefinitions: jobTypes,
   });
+  // The compiler cannot leave out the keys of a context type that it does not know.
+  const starter = queuert as unknown as Client<object>;
   return {
-    startOne: (input) =>
-      queuert.transaction((context) =>
-        queuert.startJobSequence({ ...context, typeName: "single", input }),
-      ),
+    startOne: (input) => starter.startJobSequence({ autocommit: true, typeName: "single", input }),
     startMany: (workload, unitCount) => startMany(queuert, workload, unitCount),
     work: (options) => work(queuert, parts.writeRow, options),
     close: async () => {

@@ -126,7 +126,6 @@ export const openBehaviourClient = async (
       random: options.random,
     },
   );
-  // Not async: a transaction that returns the very promise of a start may end with it.
   const startIn: BehaviourClient["startIn"] = (context, typeName, given = {}) => {
     const { input = null, ...others } = given;
     // The cases name types and options freely; what the compiler checks has type tests of its own.

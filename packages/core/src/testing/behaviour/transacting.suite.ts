@@ -106,33 +106,82 @@ export const transactingSuite: BehaviourSuite = defineBehaviourSuite("transactin
     },
   );
 
-  rule("a start that is all of a transaction is stored and told once", async (context) => {
-    const { open, openSecond } = context;
+  rule("a start with `autocommit` is stored and notified once", async ({ open, openSecond }) => {
     const client = await open();
-    // Of a promise that is returned as it is nothing can come behind it: the store may commit with the statement.
-    const one = await client.queuert.transaction((tx) =>
-      client.queuert.startJobSequence({ ...tx, typeName: "task", input: 1 }),
-    );
-    const many = await client.queuert.transaction((tx) =>
-      client.queuert.startJobSequences({
-        ...tx,
-        sequences: [2, 3].map((input) => ({ typeName: "task", input }) as const),
-      }),
-    );
-    const keyed = await client.start("task", { deduplication: { key: "k" } });
-    const found = await client.start("task", { deduplication: { key: "k" } });
-    const waiting = await client.start("waiting", {
-      startBlockers: () => Promise.resolve([one]),
+    const { queuert } = client;
+    const one = await queuert.startJobSequence({ autocommit: true, typeName: "task", input: 1 });
+    const many = await queuert.startJobSequences({
+      autocommit: true,
+      sequences: [2, 3].map((input) => ({ typeName: "task", input }) as const),
     });
+    const task = { autocommit: true, typeName: "task", input: null } as const;
+    const keyed = await queuert.startJobSequence({ ...task, deduplication: { key: "k" } });
+    const found = await queuert.startJobSequence({ ...task, deduplication: { key: "k" } });
     expect(found).toMatchObject({ id: keyed.id, deduplicated: true });
-    const started = [one, ...many, keyed, waiting].map(({ id }) => id);
-    // Seen by somebody else.
+    let blockerId = "";
+    const waiting = await queuert.startJobSequence({
+      autocommit: true,
+      typeName: "waiting",
+      input: null,
+      startBlockers: async (context) => {
+        const { job, ...transaction } = context;
+        const blocker = await queuert.startJobSequence({
+          ...transaction,
+          typeName: "task",
+          input: 4,
+        });
+        blockerId = blocker.id;
+        expect(blocker).toMatchObject({ originId: job.id });
+        return [blocker];
+      },
+    });
+    expect(waiting.status).toBe("blocked");
+    const started = [one, ...many, keyed, waiting].map(({ id }) => id).concat(blockerId);
+    // As another connection sees it.
     const { items } = await (await openSecond()).queuert.listJobs({ order: "asc" });
     expect(items.map(({ id }) => id)).toEqual(started);
-    expect(client.events.of("jobCreated").map(({ id }) => id)).toEqual(started);
+    expect(new Set(client.events.of("jobCreated").map(({ id }) => id))).toEqual(new Set(started));
+    expect(client.events.of("jobCreated")).toHaveLength(started.length);
+    expect(client.events.of("notifyContextAbsence")).toEqual([]);
   });
 
-  rule("a start that is all of a transaction is refused with its commit", async (context) => {
+  rule("a start with `autocommit` is not part of a transaction around it", async (context) => {
+    const { open, capabilities } = context;
+    if (!capabilities.concurrentWriters) return;
+    const client = await open();
+    let id = "";
+    const rolledBack = client.queuert.transaction(async (tx) => {
+      await client.startIn(tx, "other");
+      const task = { autocommit: true, typeName: "task", input: null } as const;
+      ({ id } = await client.queuert.startJobSequence(task));
+      throw thrown;
+    });
+    expect(await rejection(rolledBack)).toBe(thrown);
+    expect((await client.queuert.listJobs()).items).toMatchObject([{ id }]);
+    expect(client.events.of("jobCreated")).toMatchObject([{ id }]);
+  });
+
+  rule("a start needs a context or `autocommit`, and not both", async (context) => {
+    const { open } = context;
+    const client = await open();
+    expect(await rejection(client.startIn({}, "task"))).toMatchObject({
+      code: "QUEUERT_NOT_IN_TRANSACTION",
+      message: expect.stringMatching(/queuert\.transaction.*autocommit: true/),
+    });
+    const both = client.queuert.transaction((tx) =>
+      client.startIn({ ...tx, autocommit: true }, "task"),
+    );
+    expect(await rejection(both)).toMatchObject({ option: "autocommit" });
+    const inside = client.queuert.transaction((tx) =>
+      client.startIn(tx, "waiting", {
+        startBlockers: async () => [await client.startIn({ autocommit: true }, "task")],
+      }),
+    );
+    expect(await rejection(inside)).toMatchObject({ option: "autocommit" });
+    expect((await client.queuert.listJobs()).items).toEqual([]);
+  });
+
+  rule("a start is refused with the commit of its transaction", async (context) => {
     const { open, stateAdapter } = context;
     const refusing = interceptState(stateAdapter, {
       beforeCommit: () => {
@@ -148,7 +197,7 @@ export const transactingSuite: BehaviourSuite = defineBehaviourSuite("transactin
     expect(client.events.of("jobCreated")).toEqual([]);
   });
 
-  rule("a call beside the start that a transaction ends with is never stored alone", async (it) => {
+  rule("a call beside the last start of a transaction is never stored alone", async (it) => {
     const { open, stateAdapter, gate } = it;
     const held = gate();
     const refusing = interceptState(stateAdapter, {
