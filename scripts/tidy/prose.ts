@@ -145,7 +145,7 @@ export const bannedWords = (prose: Prose): Finding[] =>
   );
 
 // A list item, a heading, a row of a table and a tag of JSDoc begin anew.
-const startsParagraph = /^\s*([-*|#>]|\d+\.|@\w+|$)/;
+const startsParagraph = /^\s*([-*|#>]|\d+\.|@\w+|oxlint-|$)/;
 /** A command in a comment. */
 const isIndented = /^\s{2}/;
 

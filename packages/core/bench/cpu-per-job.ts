@@ -1,6 +1,6 @@
-// What a no-op job costs in CPU, all threads and garbage collection together, the in-process store included. It measures the
-// built package (node scripts/build.mjs), as users install it. Run it with
-//   npx tsx packages/core/bench/cpu-per-job.ts [value | callback]
+// The CPU time of a no-op job, all threads, garbage collection and the in-process store included.
+// It measures the built package (node scripts/build.mjs), as users install it. Run it with
+// npx tsx packages/core/bench/cpu-per-job.ts [value | callback]
 import { createInProcessStateAdapter, createQueuert, defineUnionJobTypes } from "queuert";
 
 const settle = process.argv[2] === "callback" ? "callback" : "value";

@@ -95,7 +95,7 @@ await round(createInProcessStateAdapter());
 await fill(full);
 
 const rates: { readonly empty: Rate[]; readonly full: Rate[] } = { empty: [], full: [] };
-// In turns, so that whatever else the machine does harms both alike.
+// In turns, so that other load of the machine affects both alike.
 for (const state of empty) {
   rates.empty.push(await round(state));
   rates.full.push(await round(full));

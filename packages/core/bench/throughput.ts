@@ -1,7 +1,8 @@
-// How fast the engine is by itself: in-process store, one worker, no-op jobs with a 100-byte payload. Run it with
-//   pnpm --filter queuert bench:throughput [--quick]
-// Rounds are interleaved and each figure is a median, beside the ratio to a bare loop of the same run: two Map updates, one
-// JSON round trip and one awaited async function per job.
+// The speed of the engine by itself: in-process store, one worker, no-op jobs with a 100-byte
+// payload. Run it with
+// pnpm --filter queuert bench:throughput [--quick]
+// Rounds are interleaved. Each figure is a median, beside its ratio to a bare loop of the same run.
+// The loop has two Map updates, one JSON round trip and one awaited async function per job.
 import { createInProcessStateAdapter, createQueuert, defineUnionJobTypes } from "queuert";
 
 const isQuick = process.argv.includes("--quick");
@@ -60,7 +61,7 @@ const drain = async ({ queuert }: Client, settle: Settle, count: number): Promis
     })
     .start({ concurrency: 100 });
   await finished;
-  // Stopping settles what is still gathered: it is part of the work.
+  // Stopping settles the jobs that are still gathered: it is part of the work.
   await worker.stop();
   return count / ((performance.now() - startedAt) / 1_000);
 };

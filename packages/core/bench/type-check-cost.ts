@@ -1,7 +1,6 @@
-// What the types cost a user's compiler, by the number of job types: a table for both compilers
-// and, with `--check`, a failure when the cost is over its budget or does not grow in line with the
-// number of types.
-//   tsx packages/core/bench/type-check-cost.ts [--check]
+// The cost of the types to a user's compiler, by the number of job types, for both compilers. With
+// `--check` it fails if the cost is over its budget or grows faster than the number of types.
+// tsx packages/core/bench/type-check-cost.ts [--check]
 import { compile, compilers, coreFolder, type CompilerName } from "../test/types/compile.ts";
 import { fixtures, type Fixture } from "./type-check-fixtures.ts";
 
@@ -18,8 +17,8 @@ interface Cost {
 const typeCounts = [250, 500, 1000];
 
 /**
- * Instantiations per job type, at any size: about a tenth above what was measured when it was last
- * set.
+ * Instantiations per job type, at any size: about a tenth above the figure measured when it was
+ * last set.
  */
 const budgets: Readonly<Record<string, number>> = {
   "chains of 100": 1_180,

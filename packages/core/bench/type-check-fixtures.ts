@@ -124,7 +124,7 @@ const blockers: Fixture = {
   },
 };
 
-/** The unions of all types: what a dashboard reads. */
+/** The unions of all types, as a dashboard reads them. */
 const reads: Fixture = {
   name: "reads of any type",
   source: (typeCount, coreFolder) =>

@@ -1,4 +1,4 @@
-// Somebody outside this repository writes an adapter and runs the suites from the packed package.
+// An author outside this repository writes adapters and runs the suites from the packed package.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOutsideProject, type OutsideProject } from "./outside-author/fixture.ts";
 import { outsideFiles } from "./outside-author/files.ts";

@@ -62,7 +62,7 @@ describe("a registry with a catalogue", () => {
     expect(() => registry.assertKnown("order")).not.toThrow();
   });
 
-  it("does not know what every object has", () => {
+  it("does not know the properties that every object has", () => {
     expect(() => registry.assertKnown("toString")).toThrow("is not defined");
     expect(() => registry.assertKnown("__proto__")).toThrow("is not defined");
     expect(() => registry.assertContinuation("order", "constructor")).toThrow("is not defined");

@@ -42,7 +42,7 @@ export interface OwnershipLostListener {
  *
  * - `notify*` resolves when the message has been handed to the transport. It may reject: core reports the error and
  *   goes on. It never waits for a lost connection.
- * - `listen*` resolves when the subscription is active: what is notified after that arrives, while connected.
+ * - `listen*` resolves when the subscription is active: a notification after that arrives, while connected.
  * - A lost connection is noticed, also a half-open one, and made again with backoff; then every listener is told to
  *   look once. No error of the transport ever surfaces as an unhandled rejection.
  * - One subscription per channel and process, however many listeners.
@@ -69,6 +69,6 @@ export interface NotifyAdapter {
   notifyJobOwnershipLost(jobIds: readonly string[]): Promise<void>;
   listenJobOwnershipLost(listener: OwnershipLostListener): Promise<StopListening>;
 
-  /** Closes what the adapter opened, and nothing it was given. Afterwards `notify*` does nothing. */
+  /** Closes the connections that the adapter opened, and nothing it was given. Afterwards `notify*` does nothing. */
   close(): Promise<void>;
 }

@@ -77,9 +77,9 @@ export interface StateAdapterCapabilities {
  * - `context` present: runs in that transaction and sees its uncommitted writes. Absent: atomic by itself.
  * - Times are the store's clock at the moment of the statement, not of the transaction's start, and never the
  *   caller's. Durations arrive in milliseconds; any finite one is accepted.
- * - Several rows are locked in one order (by id), whatever the order of the arguments.
- * - A write re-checks status and lease in the statement that writes. What no longer holds changes nothing and is
- *   answered for that element alone; the others are written.
+ * - Several rows are locked in one order (by id), for any order of the arguments.
+ * - A write re-checks status and lease in the statement that writes. An element that no longer holds changes nothing
+ *   and is returned as such; the others are written.
  */
 export interface StateAdapter<
   TTxContext extends BaseStateAdapterContext,
@@ -181,8 +181,8 @@ export interface StateAdapter<
    *   `continuedToId`: the next job has been stored already, by `createJobs`.
    * - Jobs whose last incomplete blocker ends here become `pending` in the same transaction, exactly once, also when
    *   two of their blockers end at the same instant in two transactions. They are listed in `unblocked`.
-   * - An element that is not written says why, and whether what is stored is this very lease's completion
-   *   (`storedByThisLease`): a commit whose answer was lost is recognised, not repeated.
+   * - An element that is not written says why, and whether the stored completion is this very lease's
+   *   (`storedByThisLease`): a commit whose result was lost is recognised, not repeated.
    * - `andCommit`, a capability, makes it the last statement of a `runInTransaction`, which may commit with it if its only
    *   element is written. A callback that rejects after it may find all of the transaction committed. If the element is not
    *   written, nothing is committed: it is answered as lost, and the transaction can only be rolled back. Rejects when the
@@ -221,7 +221,7 @@ export interface StateAdapter<
    * - `blocked` if they have incomplete blockers, else `pending`.
    * - Refused for a job whose deduplication key another unfinished sequence has taken meanwhile.
    * - Refused for a job with `onBlockerFailure` `"fail"` while one of its blockers is failed: it would hold its key, and
-   *   wait. Not for a blocker that comes back in the same call, in whatever order they are given.
+   *   wait. Not for a blocker that comes back in the same call, in any order.
    */
   retryFailedJobs(
     params: GetByIdsParams<TTxContext, TJobId>,
@@ -234,7 +234,7 @@ export interface StateAdapter<
 
   /**
    * Locks the current job of each sequence until the transaction ends, and returns the sequences.
-   * - What is returned is current: if the sequence is continued while waiting for the lock, its new last job.
+   * - The returned sequence is current: if it is continued while waiting for the lock, it has its new last job.
    * - Undefined for a sequence that does not exist.
    */
   lockSequences(params: {
@@ -244,8 +244,8 @@ export interface StateAdapter<
 
   /**
    * Deletes every job of the given roots' trees.
-   * - All or nothing: if a job outside the set waits for a sequence in it, or an id is no root, nothing is deleted
-   *   and the answer names them.
+   * - All or nothing: nothing is deleted if a job outside the set waits for a sequence in it, or an id is not a
+   *   root. The result names them.
    */
   deleteSequences(
     params: DeleteSequencesParams<TTxContext, TJobId>,
@@ -253,7 +253,7 @@ export interface StateAdapter<
 
   /**
    * Retention: deletes up to `limit` whole root trees in which every job has been finished for longer than the age
-   * given for its status, and for which nobody outside waits. Answers how many jobs went. Oldest first; a
+   * given for its status, and that no job outside waits for. Returns the number of deleted jobs. Oldest first; a
    * null age keeps trees that contain jobs of that status.
    */
   deleteFinishedSequences(params: FinishedSweepParams): Promise<number>;
@@ -273,7 +273,7 @@ export interface StateAdapter<
     params: GetByIdsParams<TContext, TJobId>,
   ): Promise<readonly (readonly StateSequence[])[]>;
 
-  /** Who waits for whom: every edge with one of these sequences at either end. */
+  /** The blockers and dependants of these sequences: every edge with one of them at either end. */
   listBlockerEdges(params: GetByIdsParams<TContext, TJobId>): Promise<readonly BlockerEdge[]>;
 
   /** One page of jobs by `ordinal`, strictly after `afterOrdinal` in the given order. */

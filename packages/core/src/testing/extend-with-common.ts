@@ -3,7 +3,7 @@ import type { TestAPI } from "vitest";
 import { chooseSeed, seededRandom } from "./random.ts";
 import type { Random } from "./random.ts";
 
-/** Fixtures that every suite has, whatever it is about. */
+/** Fixtures that every suite has. */
 export interface CommonTestContext {
   /** For everything random in the test; printed when it fails. Always 1, unless QUEUERT_SEED says otherwise. */
   readonly seed: number;
@@ -15,7 +15,7 @@ export const extendWithCommon = <TContext extends object>(
   it: TestAPI<TContext>,
 ): TestAPI<TContext & CommonTestContext> => {
   const extended = it.extend<CommonTestContext>({
-    // Vitest reads what a fixture needs from this pattern, so it has to be one, also when it needs nothing.
+    // Vitest reads the needs of a fixture from this pattern, so it has to be one, also when it is empty.
     // oxlint-disable-next-line no-empty-pattern
     seed: async ({}, use) => {
       const seed = chooseSeed();

@@ -22,7 +22,7 @@ export const extendWithNotify = <TContext extends object>(
   const pool = createHarnessPool(open);
   afterAll(() => pool.close());
   const extended = it.extend<NotifyTestContext>({
-    // Vitest reads what a fixture needs from this pattern, so it has to be one, also when it needs nothing.
+    // Vitest reads the needs of a fixture from this pattern, so it has to be one, also when it is empty.
     // oxlint-disable-next-line no-empty-pattern
     notifyHarness: async ({}, use) => {
       const harness = await pool.take();

@@ -21,7 +21,7 @@ export const extendWithState = <TContext extends object>(
   const pool = createHarnessPool(open);
   afterAll(() => pool.close());
   const extended = it.extend<StateTestContext>({
-    // Vitest reads what a fixture needs from this pattern, so it has to be one, also when it needs nothing.
+    // Vitest reads the needs of a fixture from this pattern, so it has to be one, also when it is empty.
     // oxlint-disable-next-line no-empty-pattern
     stateHarness: async ({}, use) => {
       const harness = await pool.take();

@@ -1,7 +1,10 @@
 import type { NewContinuationJob, NewEntryJob } from "../adapters/state-adapter-params.ts";
 import type { StateJob } from "../model/state-job.ts";
 
-/** A new entry job, valid as it is: due at once, no key, no blockers. Override what the test is about. */
+/**
+ * A new entry job, valid as it is: due at once, no key, no blockers. Override the fields that the
+ * test is about.
+ */
 export const aJob = (overrides: Partial<NewEntryJob> = {}): NewEntryJob => ({
   kind: "entry",
   typeName: "task",

@@ -2,7 +2,7 @@
 import type { AnyStateAdapter } from "../adapters/state-adapter.ts";
 import type { Random } from "./random.ts";
 
-/** What a fault throws: a passing error, as of a connection that was cut. */
+/** The error of a fault: a transient one, as of a lost connection. */
 export class TransientFaultError extends Error {
   /** As drivers name it, so that every adapter's own test for passing errors knows it. */
   readonly code = "ECONNRESET" as const;
@@ -36,8 +36,9 @@ export interface FlakyOptions {
 const neverFlaky = new Set<string>(["capabilities", "isInTransaction"]);
 
 /**
- * Fails at random: before a statement, or after it, so that it has happened and nobody has heard of it. A transaction
- * fails before it begins or after it has committed; a statement that fails inside one takes it down.
+ * Fails at random, before a statement or after it. After it, the statement has taken effect and the
+ * caller does not know. A transaction fails before it begins or after it has committed. A statement
+ * that fails inside one ends the transaction.
  */
 export const createFlakyStateAdapter = (
   adapter: AnyStateAdapter,
@@ -115,7 +116,7 @@ export const createPoisonableStateAdapter = (
       if (state.isPoisoned) refuse("commit");
       return result;
     });
-  // Same keys, same signatures: each method only refuses what comes after the poison.
+  // Same keys, same signatures: each method only refuses calls that come after the poison.
   const stateAdapter = { ...wrapped, runInTransaction } as unknown as AnyStateAdapter;
   return {
     stateAdapter,

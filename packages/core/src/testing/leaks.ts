@@ -1,10 +1,12 @@
-// What is still open in this process after something was stopped or closed: timers, sockets, files, listeners.
+// Finds resources of this process that are still open after a stop or a close: timers, sockets,
+// files, listeners.
 import { sleep } from "./waiting.ts";
 
 export interface LeakWatch {
   /**
-   * Resolves as soon as no more is open than when the watch began; rejects with the names of what was left after a
-   * while. Everything the code under test has opened must be closed by then; what others in this process open counts too.
+   * Resolves as soon as no more is open than when the watch began. Otherwise rejects after a while
+   * with the names of the open resources. The code under test must have closed everything by then.
+   * Resources of other code in this process count too.
    */
   readonly expectNothingLeft: (withinMs?: number) => Promise<void>;
 }

@@ -28,7 +28,7 @@ export const createLossyNotifyAdapter = (
   const later = (tell: () => Promise<void>): void => {
     const timer = setTimeout(() => {
       timers.delete(timer);
-      // Nobody waits for it any more: it is lost instead.
+      // It has no waiter any more: it is lost instead.
       tell().catch(() => undefined);
     }, random() * delayMsMax);
     timers.add(timer);

@@ -5,7 +5,7 @@ import type { Suite, SuiteRule } from "./suite.ts";
 /** One of the three things that are told. */
 export type NotifyTopic = "jobScheduled" | "sequenceCompleted" | "ownershipLost";
 
-/** What a suite does to the transport behind the adapters. */
+/** The faults that a suite applies to the transport behind the adapters. */
 export interface NotifyNetwork {
   /** Cuts every connection of both adapters, as a restart of the broker does, and lets them come back. */
   readonly breakConnections: () => Promise<void>;
@@ -13,20 +13,20 @@ export interface NotifyNetwork {
   readonly publishRaw: (topic: NotifyTopic, text: string) => Promise<void>;
 }
 
-/** What an author of a notify adapter provides to have the notify suites run. */
+/** The parts that the author of a notify adapter provides to run the notify suites. */
 export interface NotifyAdapterHarness {
   readonly notifyAdapter: NotifyAdapter;
   /** Another instance on the same transport, as another process has it; left out where there is no transport. */
   readonly secondNotifyAdapter?: NotifyAdapter | undefined;
   /** Left out by an adapter without connections: the suites are then registered with `network: false`. */
   readonly network?: NotifyNetwork | undefined;
-  /** Forgets what earlier tests left behind. With it, one harness serves a whole test file. */
+  /** Removes the state of earlier tests. With it, one harness serves a whole test file. */
   readonly clear?: (() => Promise<void>) | undefined;
-  /** Closes both adapters, and what they were given. */
+  /** Closes both adapters, and their connections. */
   readonly close: () => Promise<void>;
 }
 
-/** What each case of a notify suite gets. */
+/** The fixtures of each case of a notify suite. */
 export interface NotifyCaseContext {
   readonly notifyAdapter: NotifyAdapter;
   /** The same adapter where there is no transport. */

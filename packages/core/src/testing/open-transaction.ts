@@ -12,11 +12,13 @@ export interface HeldTransaction<T> {
   readonly operated: Promise<void>;
   /** Commits or rolls back, as soon as the operation is done. Safe to call twice: the first counts. */
   readonly end: (how: TransactionEnd) => void;
-  /** Resolves after the commit with what the operation returned, after a rollback with undefined. */
+  /**
+   * Resolves after the commit with the result of the operation, after a rollback with undefined.
+   */
   readonly done: Promise<T | undefined>;
 }
 
-/** What is done in a transaction; the adapter is the one whose transaction it is. */
+/** The operations in a transaction; the adapter is the one whose transaction it is. */
 export type TransactionOperation<T> = (
   steps: StateSteps,
   context: BaseStateAdapterContext,
@@ -60,7 +62,7 @@ export const holdTransaction = <T>(
     }
   };
   const done = run();
-  // Whoever awaits `done` sees the error; a race looks at `operated` first.
+  // The awaiter of `done` sees the error; a race reads `operated` first.
   done.then(
     () => operated.resolve(),
     () => operated.resolve(),

@@ -1,14 +1,14 @@
-// Two transactions whose operations overlap, forced: the first has done its work and stays open while the second
-// starts; the second finishes its own or waits for the first. Then both end, in a given order.
-// The same pattern fits every store: with one writer the second waits, with row locks it may, with snapshots it
-// is run again.
+// Two transactions whose operations are forced to overlap. The first has done its work and stays
+// open while the second starts. The second finishes its own, or waits for the first. Then both end,
+// in a given order. The same pattern fits every store. With one writer the second waits. With row
+// locks it may wait. With snapshots it is run again.
 import type { TransactionEnd, TransactionOperation } from "./open-transaction.ts";
 import type { StateCaseContext } from "./state-harness.ts";
 import { graceMs, settlesWithin, within } from "./waiting.ts";
 
 export interface Interleaving {
   readonly firstEnds: TransactionEnd;
-  /** Who ends first, once both have done their work, as far as locks allow. */
+  /** The transaction that ends first, once both have done their work, as far as locks allow. */
   readonly endsFirst: "first" | "second";
 }
 
@@ -33,7 +33,7 @@ export interface Race<TFirst, TSecond> extends Interleaving {
   readonly second: TransactionOperation<TSecond>;
 }
 
-/** Runs the race. Undefined stands for what was rolled back. */
+/** Runs the race. The result of a rolled-back transaction is undefined. */
 export const race = async <TFirst, TSecond>(
   { stateAdapter, secondStateAdapter, holdTransaction }: StateCaseContext,
   { first, second, firstEnds, endsFirst }: Race<TFirst, TSecond>,
@@ -48,7 +48,7 @@ export const race = async <TFirst, TSecond>(
     one.end(firstEnds);
   } else {
     one.end(firstEnds);
-    // What it rejects with is thrown below.
+    // Its error is thrown below.
     await settlesWithin(one.done, graceMs);
     two.end("commit");
   }

@@ -28,8 +28,8 @@ export const oneOf = <T>(items: readonly T[], random: Random): T => {
 };
 
 /**
- * 1, so that a run that has nothing to do with a change does not fail by chance; QUEUERT_SEED=random draws a new one, to look
- * for what nobody has thought of; QUEUERT_SEED=<number> is what a failed test prints, to run it again.
+ * 1, so that a run does not fail by chance when the change is elsewhere. QUEUERT_SEED=random draws
+ * a new seed, to explore. QUEUERT_SEED=<number> repeats the seed that a failed test printed.
  */
 export const chooseSeed = (): number => {
   const given = process.env["QUEUERT_SEED"];

@@ -10,8 +10,8 @@ import type { StateSteps } from "./steps.ts";
 import { graceMs, settlesWithin } from "./waiting.ts";
 
 /**
- * What an adapter author provides to have the state suites run. Every test gets an empty store: a new one,
- * or, with `clear`, the file's one emptied.
+ * The parts that an adapter author provides to run the state suites. Every test gets an empty
+ * store: a new one, or, with `clear`, the file's one emptied.
  */
 export interface StateAdapterHarness {
   readonly stateAdapter: AnyStateAdapter;
@@ -35,7 +35,7 @@ export interface StateAdapterHarness {
   readonly close: () => Promise<void>;
 }
 
-/** What each case of a state suite gets. */
+/** The fixtures of each case of a state suite. */
 export interface StateCaseContext {
   readonly stateAdapter: AnyStateAdapter;
   /** The same adapter where there can be no second. */
@@ -53,7 +53,10 @@ export interface StateCaseContext {
     adapter: AnyStateAdapter,
     operation: TransactionOperation<T>,
   ) => HeldTransaction<T>;
-  /** How long to wait for what may be blocked: long where it must not be, so that a busy machine fails nothing. */
+  /**
+   * How long to wait for a call that may be blocked. It is long where the call must not be blocked,
+   * so that a busy machine fails no case.
+   */
   readonly patienceMs: (mustFinish: boolean) => number;
   /** For everything random; printed when the case fails. */
   readonly seed: number;
@@ -61,7 +64,10 @@ export interface StateCaseContext {
 
 const lastRollbackMs = 2_000;
 
-/** Runs a case, and rolls back what it left open, so that one failure does not stand in the way of the next test. */
+/**
+ * Runs a case, and rolls back its open transactions, so that one failure does not affect the next
+ * test.
+ */
 export const runStateCase = async (
   run: (context: StateCaseContext) => Promise<void>,
   harness: StateAdapterHarness,

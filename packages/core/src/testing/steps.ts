@@ -1,5 +1,5 @@
-// The few moves most cases are made of, over one adapter, in or outside a transaction. They check nothing but that what
-// they need is there: what a case is about is said in the case.
+// The few steps that most cases share, over one adapter, in or outside a transaction. They only
+// check their own preconditions. A case states its own expectations.
 import type {
   AcquiredJob,
   CompletionResult,

@@ -1,5 +1,5 @@
-// A suite is a named list of cases, as values: a door registers them with Vitest, and a mutation check can run the very
-// same cases against a store that is broken on purpose.
+// A suite is a named list of cases, as values. An entry function registers them with Vitest. A
+// mutation check runs the same cases against a store that is broken on purpose.
 import { describe } from "vitest";
 
 export interface SuiteCase<TContext> {
@@ -41,7 +41,7 @@ export interface SuiteGap {
   readonly reason: string;
 }
 
-/** What a suite needs of Vitest's `it`: any `it` extended with the fixtures will do. */
+/** The part of Vitest's `it` that a suite needs: any `it` extended with the fixtures will do. */
 export interface SuiteIt<TFixtures> {
   (title: string, body: (fixtures: TFixtures) => Promise<void>, timeoutMs?: number): void;
   readonly fails: (
@@ -62,7 +62,7 @@ export interface DescribeSuitesOptions<TFixtures, TContext> {
   readonly toBody: (test: SuiteCase<TContext>) => (fixtures: TFixtures) => Promise<void>;
 }
 
-// A case that waits for what never comes says so itself, sooner.
+// A case that waits for an event that never comes reports it itself, sooner.
 const caseTimeoutMs = 60_000;
 
 // Run again for having failed, as it should, a gap would be none as soon as one run of several passes.
@@ -82,7 +82,7 @@ export const describeSuites = <TFixtures, TContext>(
       }
     });
   }
-  // Looked up here: what is given to `describe` may be run later than this function.
+  // Read here: the function given to `describe` may run later than this function.
   const unmatched = gaps.filter(
     (gap) =>
       !suites.some(({ name, cases }) => cases.some(({ title }) => isGapOf(gap, name, title))),

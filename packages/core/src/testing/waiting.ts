@@ -32,7 +32,7 @@ export const settlesWithin = async (promise: Promise<unknown>, ms: number): Prom
   }
 };
 
-/** The promise's value, or an error that says what was waited for. */
+/** The promise's value, or an error that names the awaited event. */
 export const within = async <T>(
   promise: Promise<T>,
   what: string,

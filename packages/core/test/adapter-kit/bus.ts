@@ -1,4 +1,4 @@
-// A broker in memory, for tests of what is built on a transport: it delivers when it is told to, fails when it is told to,
+// A broker in memory, for tests of code on a transport. It delivers on request, fails on request,
 // and can lose and regain its subscriptions.
 import { createDeferred, type Deferred } from "../../src/async/deferred.ts";
 import type { JobScheduledHint } from "../../src/adapters/notify-adapter.ts";

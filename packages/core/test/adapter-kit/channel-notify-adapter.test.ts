@@ -62,7 +62,7 @@ describe("job scheduled", () => {
     expect(listeners.filter(({ woken }) => woken.length > 0).length).toBe(2);
   });
 
-  it("does not send what this process has room for, if the transport keeps counts", async () => {
+  it("does not send jobs that this process has room for, if the transport keeps counts", async () => {
     const bus = createBus();
     const here = open(bus, { hints: true });
     const there = open(bus, { hints: true });
@@ -298,7 +298,7 @@ describe("publishing", () => {
     ]);
   });
 
-  it("splits what is too large for one message, and loses nothing", async () => {
+  it("splits a text that is too large for one message, and loses nothing", async () => {
     const bus = createBus();
     const { adapter } = open(bus);
     const ids = Array.from({ length: 200 }, (_, index) => `sequence-é-${index}`);
@@ -318,7 +318,7 @@ describe("publishing", () => {
     expect(errors.length).toBe(1);
   });
 
-  it("does nothing after close, and close waits for what is on its way", async () => {
+  it("does nothing after close, and close waits for messages in transit", async () => {
     const bus = createBus();
     const { adapter } = open(bus);
     const { woken } = await listen(adapter);

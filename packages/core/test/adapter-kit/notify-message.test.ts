@@ -26,7 +26,7 @@ describe("notify messages", () => {
     );
   });
 
-  it("never throw, whatever stands on the channel", () => {
+  it("never throw, for any text on the channel", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         const message = decodeNotifyMessage("ownershipLost", text);

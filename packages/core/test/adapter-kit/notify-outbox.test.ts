@@ -39,7 +39,7 @@ describe("outbox", () => {
     expect(unhandled.splice(0)).toEqual([]);
   });
 
-  it("keeps what could not be sent and sends it when that works again", async () => {
+  it("keeps entries that could not be sent and sends them when the transport works again", async () => {
     const { outbox, sent, state } = open();
     state.error = new Error("down");
     await expect(outbox.add([["a", 1]])).rejects.toThrow("down");
@@ -62,7 +62,7 @@ describe("outbox", () => {
     expect(sent).toEqual([[["a", 1]]]);
   });
 
-  it("throws away what has become too old, and then takes new entries", async () => {
+  it("discards entries that are too old, and then takes new ones", async () => {
     const { outbox, sent, state } = open();
     state.error = new Error("down");
     await expect(outbox.add([["old", 1]])).rejects.toThrow("down");
@@ -87,7 +87,7 @@ describe("outbox", () => {
     await outbox.close();
   });
 
-  it("refuses what finds no room, and adds up what does", async () => {
+  it("refuses entries without room, and adds up the others", async () => {
     const { outbox, sent, state } = open();
     state.hangs = true;
     const stuck = expect(outbox.add([["first", 1]])).rejects.toThrow();

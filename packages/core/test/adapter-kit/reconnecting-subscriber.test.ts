@@ -138,7 +138,7 @@ describe("reconnecting subscriber", () => {
     await subscriber.close();
   });
 
-  it("does not reconnect for nobody", async () => {
+  it("does not reconnect without a listener", async () => {
     const { server, subscriber } = open();
     const stop = await subscriber.subscribe("a", listener());
     await stop();

@@ -14,13 +14,13 @@ const chainOf = (length: number) => {
       return { kind: "refused", reason: "blocker_failed", bySequenceId: blocker };
     }
     retried.add(id);
-    // What is looked at of a job.
+    // The examined fields of a job.
     return { kind: "retried", job: { id, sequenceId: id } as StateJob };
   };
   return { retry, askedCount: () => asked };
 };
 
-it("asks each refused job again once for each of its blockers, in whatever order they come", () => {
+it("tries each refused job again once for each of its blockers, in any order", () => {
   const { retry, askedCount } = chainOf(1_000);
   const ids = Array.from({ length: 1_000 }, (_, index) => String(999 - index));
   expect(retryInRounds(ids, retry).every(({ kind }) => kind === "retried")).toBe(true);

@@ -1,4 +1,5 @@
-// What a job costs is counted in steps, not in time: the same beside a full store as in an empty one.
+// The cost of a job is counted in steps, not in time: the same beside a full store as in an empty
+// one.
 import { describe, expect, it } from "vitest";
 import { workCount } from "../../src/in-process/work-count.ts";
 import { aJob, jobs } from "../../src/testing/factories.ts";
@@ -34,7 +35,7 @@ const stepsFor = async (work: () => Promise<void>): Promise<number> => {
 };
 
 describe("the cost of a job", () => {
-  it("is the same beside finished, scheduled and blocked jobs, whatever their priority", async () => {
+  it("is the same beside finished, scheduled and blocked jobs, of any priority", async () => {
     const empty = aStore();
     const inEmpty = await stepsFor(() => createAcquireComplete(empty, 500));
     const full = aStore();

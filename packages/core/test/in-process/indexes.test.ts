@@ -54,7 +54,7 @@ describe("a heap by time", () => {
 });
 
 describe("the jobs of a type", () => {
-  it("keep no bucket of a priority that nobody has any more", () => {
+  it("keep no bucket of a priority without jobs", () => {
     const own = new TypeQueue("own");
     const cells = Array.from({ length: 500 }, (_, index) => aCell(index, { priority: index }));
     for (const cell of cells) own.add(cell, 0, 0);

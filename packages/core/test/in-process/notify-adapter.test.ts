@@ -42,7 +42,7 @@ describe("jobs scheduled", () => {
     expect([busy, roomy, last].map(({ woken }) => woken.length)).toEqual([0, 1, 1]);
   });
 
-  it("stops for the one who stops, also when two listen with the same object", async () => {
+  it("stops for the listener that stops, also when two listen with the same object", async () => {
     const notify = createInProcessNotifyAdapter();
     const { listener, woken } = aListener();
     const stop = await notify.listenJobScheduled(listener);
@@ -69,7 +69,7 @@ describe("jobs scheduled", () => {
 });
 
 describe("sequences completed and ownership lost", () => {
-  it("tell everybody who listens for the sequence, once for each id", async () => {
+  it("notify every listener of the sequence, once for each id", async () => {
     const notify = createInProcessNotifyAdapter();
     const heard: string[] = [];
     for (const name of ["first", "second"]) {
@@ -82,7 +82,7 @@ describe("sequences completed and ownership lost", () => {
     expect(heard).toEqual(["first a", "second a"]);
   });
 
-  it("tell everybody about every job", async () => {
+  it("notify every listener about every job", async () => {
     const notify = createInProcessNotifyAdapter();
     const heard: string[] = [];
     const stop = await notify.listenJobOwnershipLost({ onOwnershipLost: (id) => heard.push(id) });
@@ -107,7 +107,7 @@ describe("sequences completed and ownership lost", () => {
 });
 
 describe("close", () => {
-  it("ends all notifications, for those who come later too", async () => {
+  it("ends all notifications, for later listeners too", async () => {
     const notify = createInProcessNotifyAdapter();
     const { listener, woken } = aListener();
     await notify.listenJobScheduled(listener);
@@ -118,8 +118,8 @@ describe("close", () => {
   });
 });
 
-describe("the adapter that notifies nobody", () => {
-  it("accepts everything and calls nobody", async () => {
+describe("the noop adapter", () => {
+  it("accepts everything and calls no listener", async () => {
     const notify = createNoopNotifyAdapter();
     const { listener, woken } = aListener();
     const stop = await notify.listenJobScheduled(listener);

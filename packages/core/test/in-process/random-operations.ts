@@ -1,5 +1,6 @@
-// Random operations on a store, the same for the same seed and the same store: what they pick from is what the store
-// lists. They reach every method that can be part of a transaction, and with `context: null` the others too.
+// Random operations on a store, the same for the same seed and the same store, since they choose
+// from the lists of the store. They reach every method that can be part of a transaction. With
+// `context: null` they reach the others too.
 import type { InProcessContext } from "../../src/in-process/database.ts";
 import type { NewEntryJob } from "../../src/adapters/state-adapter-params.ts";
 import type { StateJob } from "../../src/model/state-job.ts";
@@ -69,7 +70,7 @@ const create: Operation = async (store, dice, context) => {
   return store.state.createJobs({ context, jobs });
 };
 
-/** Only within a transaction: a blocked job that never learns for whom it waits would wait for ever. */
+/** Only within a transaction: a blocked job that never gets its blockers would wait for ever. */
 const createBlocked: Operation = async (store, dice, context) => {
   if (context === undefined) return null;
   const sequences = (await jobsIn(store, context)).filter((job) => job.position === 0);

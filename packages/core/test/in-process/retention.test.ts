@@ -6,7 +6,7 @@ import { aStore } from "./a-store.ts";
 const second = 1_000;
 
 describe("deleting finished sequences", () => {
-  it("takes the longest finished first, and steps over what still is waited for", async () => {
+  it("takes the longest finished first, and steps over trees that a job still waits for", async () => {
     const { state, clock } = aStore();
     const steps = createStateSteps(state);
     const [needed, late, early] = await steps.create({}, {}, {});

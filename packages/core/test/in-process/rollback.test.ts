@@ -73,7 +73,7 @@ describe("a transaction that is rolled back", () => {
     }
   });
 
-  it("is seen by nobody outside while it is open, and by itself", async ({ random }) => {
+  it("is invisible outside while it is open, and visible inside", async ({ random }) => {
     let differenceCount = 0;
     for (let life = 0; life < 3; life++) {
       const store = aStore();

@@ -121,7 +121,7 @@ describe("transactions", () => {
     const settled: string[] = [];
     const transaction = state.runInTransaction(async (context) => {
       await state.createJobs({ context, jobs: [aJob()] });
-      // Whoever did not wait would be done after a turn of the event loop.
+      // A call that did not wait would be done after a turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve));
       expect(settled).toEqual([]);
       throw rolledBack;
@@ -244,8 +244,8 @@ describe("a statement that fails", () => {
   });
 });
 
-describe("what the store hands out", () => {
-  it("is nobody's but the receiver's", async () => {
+describe("the objects that the store returns", () => {
+  it("belong to the receiver", async () => {
     const store = aStore();
     const steps = createStateSteps(store.state);
     const job = await steps.createOne();

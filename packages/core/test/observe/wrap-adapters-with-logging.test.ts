@@ -10,7 +10,7 @@ type Store = ReturnType<typeof createInProcessStateAdapter>;
 
 const fail = (): Promise<never> => Promise.reject(new Error("away"));
 
-it("what a store rejects with is told, and goes on to the caller", async () => {
+it("an error of a store is reported, and reaches the caller", async () => {
   const told: unknown[] = [];
   const broken: Store = { ...createInProcessStateAdapter(), getJobs: fail };
   const adapter = wrapStateAdapterWithLogging(broken, (operation, error) =>
@@ -22,7 +22,7 @@ it("what a store rejects with is told, and goes on to the caller", async () => {
   expect(told).toHaveLength(1);
 });
 
-it("what runs the caller's own code is handed on as it is", async () => {
+it("a function of the caller's is passed on as it is", async () => {
   const told: unknown[] = [];
   const broken: Store = { ...createInProcessStateAdapter(), isInTransaction: fail };
   const adapter = wrapStateAdapterWithLogging(broken, (operation) => told.push(operation));
@@ -32,7 +32,7 @@ it("what runs the caller's own code is handed on as it is", async () => {
   expect(told).toEqual([]);
 });
 
-it("what a transport throws is told, and is a rejection", async () => {
+it("an error that a transport throws is reported, and is a rejection", async () => {
   const told: unknown[] = [];
   const broken: NotifyAdapter = {
     ...createInProcessNotifyAdapter(),

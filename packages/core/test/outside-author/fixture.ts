@@ -1,4 +1,5 @@
-// A project of somebody else: a folder outside the workspace, with the packed tarball of `queuert` installed in it.
+// A project of another author: a folder outside the workspace, with the packed tarball of `queuert`
+// installed in it.
 import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
@@ -57,7 +58,7 @@ const pack = (into: string): string => {
   return join(into, tarball);
 };
 
-/** What the project has installed besides `queuert`, from where this workspace has it. */
+/** The other dependencies of the project, from this workspace. */
 const link = (project: string, name: string): void => {
   const target = join(project, "node_modules", name);
   mkdirSync(dirname(target), { recursive: true });

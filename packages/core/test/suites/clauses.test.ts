@@ -31,7 +31,7 @@ const words = (text: string): string =>
 /** How a sentence begins: enough to know it by. */
 const opening = (sentence: string): string => words(sentence).split(" ").slice(0, 6).join(" ");
 
-/** No case of a store can show these; the reason is what does. */
+/** No case of a store can show these; another proof, named here, does. */
 const shownElsewhere: Readonly<Record<string, string>> = {
   "cost does not grow with finished": "the adapters' benchmarks and plans",
   "one statement per table however many": "the adapters' own tests, which see their statements",

@@ -110,7 +110,7 @@ describe("createLossyNotifyAdapter", () => {
     return { atOnce, inTheEnd: calls.length };
   };
 
-  it("passes on what fate spares", async () => {
+  it("passes on calls without a fault", async () => {
     expect(await tell({})).toEqual({ atOnce: 1, inTheEnd: 1 });
   });
 
@@ -145,7 +145,7 @@ describe("watchLeaks", () => {
     await listeners.expectNothingLeft();
   });
 
-  it("waits for what is about to end", async () => {
+  it("waits for resources that are about to close", async () => {
     const watch = watchLeaks();
     setTimeout(() => undefined, 30);
     await watch.expectNothingLeft(5_000);

@@ -19,7 +19,7 @@ export const compilers = {
 
 export type CompilerName = keyof typeof compilers;
 
-/** What the compiler printed about the files; file names are as given. */
+/** The output of the compiler about the files; file names are as given. */
 export const compile = async (
   compiler: CompilerName,
   files: Readonly<Record<string, string>>,

@@ -59,7 +59,7 @@ describe("defineUnionJobTypes", () => {
     }>();
   });
 
-  it("refuses what JSON cannot carry, wherever it is", () => {
+  it("refuses types that JSON cannot carry, at any place", () => {
     // @ts-expect-error a bigint
     defineUnionJobTypes<{ a: { input: bigint; output: null } }>();
     // @ts-expect-error a symbol
@@ -106,7 +106,7 @@ describe("defineUnionJobTypes", () => {
     }>();
   });
 
-  it("refuses what is no definition", () => {
+  it("refuses a value that is not a definition", () => {
     // @ts-expect-error no output
     defineUnionJobTypes<{ a: { input: null } }>();
     // @ts-expect-error no input
@@ -151,7 +151,7 @@ const rest = {
 } as const;
 
 describe("the catalogue", () => {
-  it("says what the definitions say", () => {
+  it("has the types of the definitions", () => {
     const order = { entry: true, continuesTo: { ship: true, refuse: true } } as const;
     defineUnionJobTypes<Small>({ ...rest, order });
     defineUnionJobTypes<Small>({ ...rest, order: { ...order, input: cents } });

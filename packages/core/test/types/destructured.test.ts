@@ -1,4 +1,5 @@
-// A start is most often taken apart where it is made. What is expected of its parts must not decide which type is started.
+// A start is most often destructured where it is made. The expected types of its parts must not
+// decide which type is started.
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { compile, type CompilerName, compilers, coreFolder } from "./compile.ts";

@@ -5,7 +5,7 @@ import type { Queuert } from "../../src/queuert-types.ts";
 import type { Client, Definitions, JobId, TestStateAdapter } from "./fixtures.ts";
 
 describe("Queuert", () => {
-  it("is named by the definitions, or by what defineUnionJobTypes gave", () => {
+  it("is named by the definitions, or by the result of defineUnionJobTypes", () => {
     expectTypeOf<Queuert<JobTypes<Definitions>, TestStateAdapter>>().toEqualTypeOf(queuert);
     expectTypeOf<JobTypeDefinitionsOf<JobTypes<Definitions>>>().toEqualTypeOf<Definitions>();
   });
@@ -230,7 +230,7 @@ describe("startJobSequences", () => {
     expectTypeOf(sequences).items.toHaveProperty("typeName").toEqualTypeOf<"order">();
   });
 
-  it("refuses what startJobSequence refuses", async () => {
+  it("refuses the arguments that startJobSequence refuses", async () => {
     await queuert.startJobSequences({
       client,
       sequences: [
@@ -253,7 +253,7 @@ describe("startJobSequences", () => {
 });
 
 describe("transaction and withNotify", () => {
-  it("answer what the callback answers", async () => {
+  it("return the result of the callback", async () => {
     const rows = await queuert.transaction(async (context) => context.client.query("select 1"));
     expectTypeOf(rows).toEqualTypeOf<unknown[]>();
     expectTypeOf(await queuert.withNotify(async () => 1)).toEqualTypeOf<number>();

@@ -19,7 +19,7 @@ export interface TestStateAdapter extends StateAdapter<
   JobId
 > {}
 
-// A type alias, not an interface with an index signature: what users write.
+// A type alias, not an interface with an index signature, as users write it.
 export type Definitions = {
   /** Ends at once; its payloads hold a date. */
   send: { input: { to: string; at: Date; note?: string }; output: { sentAt: Date } };

@@ -100,7 +100,7 @@ describe("listJobSequences", () => {
 });
 
 describe("getBlockerGraph", () => {
-  it("names who waits for whom", async () => {
+  it("names dependants and their blockers", async () => {
     const { nodes, edges } = await queuert.getBlockerGraph({ sequenceId: id });
     expectTypeOf(nodes).items.toHaveProperty("sequenceId").toEqualTypeOf<JobId>();
     expectTypeOf(edges).items.toHaveProperty("blockerSequenceId").toEqualTypeOf<JobId>();

@@ -1,5 +1,4 @@
-// The mistakes people are most likely to make, and what the compiler must say about each, in the
-// first two lines.
+// The most likely mistakes, and the compiler's message about each, in the first two lines.
 
 export interface Misuse {
   readonly name: string;
@@ -131,7 +130,8 @@ const processMisuses: readonly Misuse[] = [
     says: `AlwaysContinues<"Error: job type 'charge' always continues: use complete.continueWith, or continueWith in a callback">`,
   },
   {
-    // Most of them are written in place, and the compiler cuts what it says after some hundred characters.
+    // Most of them are written in place, and the compiler cuts its message after some hundred
+    // characters.
     name: "completes by value what always continues, with definitions that have no name",
     code: `declare const unnamed: Queuert<{
       order: { input: { id: number }; output: DefineContinuationOutput<"ship"> };

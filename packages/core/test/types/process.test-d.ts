@@ -256,7 +256,7 @@ describe("the worker builder", () => {
     void worker.start({ threads: 1 });
   });
 
-  it("refuses a middleware that does not return what next gave", () => {
+  it("refuses a middleware that does not return the result of next", () => {
     // @ts-expect-error nothing is returned
     worker.use(async (_context, next) => {
       await next();

@@ -43,7 +43,7 @@ describe("SequenceJobTypes", () => {
 });
 
 describe("SequenceTypesReaching", () => {
-  it("is the type itself for an entry type nobody continues to", () => {
+  it("is the type itself for an entry type that no type continues to", () => {
     expectTypeOf<SequenceTypesReaching<Definitions, "order">>().toEqualTypeOf<"order">();
   });
 

@@ -56,7 +56,7 @@ export const awaitingSuite: BehaviourSuite = defineBehaviourSuite("awaiting", (r
       listenJobSequenceCompleted: async (listener) => {
         const stop = await notifyAdapter.listenJobSequenceCompleted(listener);
         order.push("listening");
-        // It ends here: after this, nobody will be told.
+        // It ends here: no notification follows.
         const worker = await client.work({ task: async ({ complete }) => complete("out") });
         await client.until({ id });
         await worker.stop();
@@ -142,34 +142,31 @@ export const awaitingSuite: BehaviourSuite = defineBehaviourSuite("awaiting", (r
     },
   );
 
-  rule(
-    "a failed sequence rejects its waiters at once, with what is to be done",
-    async ({ open, gate }) => {
-      const client = await open();
-      const held = gate();
-      const { id } = await client.start("task");
-      await client.work({
-        task: {
-          retryConfig: { maxAttempts: 1 },
-          process: async () => {
-            await held.pass();
-            throw new Error("broken");
-          },
+  rule("a failed sequence rejects its waiters at once, with the remedy", async ({ open, gate }) => {
+    const client = await open();
+    const held = gate();
+    const { id } = await client.start("task");
+    await client.work({
+      task: {
+        retryConfig: { maxAttempts: 1 },
+        process: async () => {
+          await held.pass();
+          throw new Error("broken");
         },
-      });
-      const waiting = rejection(
-        client.queuert.waitForJobSequenceCompletion({ typeName: "task", id, timeoutMs }),
-      );
-      await held.arrived();
-      held.open();
-      expect(await waiting).toMatchObject({
-        code: "QUEUERT_JOB_SEQUENCE_FAILED",
-        sequenceId: id,
-        jobId: id,
-        lastAttemptError: expect.stringContaining("broken"),
-      });
-    },
-  );
+      },
+    });
+    const waiting = rejection(
+      client.queuert.waitForJobSequenceCompletion({ typeName: "task", id, timeoutMs }),
+    );
+    await held.arrived();
+    held.open();
+    expect(await waiting).toMatchObject({
+      code: "QUEUERT_JOB_SEQUENCE_FAILED",
+      sequenceId: id,
+      jobId: id,
+      lastAttemptError: expect.stringContaining("broken"),
+    });
+  });
 
   rule("a dependant that fails with its blocker rejects its waiters, too", async ({ open }) => {
     const client = await open();
@@ -211,7 +208,7 @@ export const awaitingSuite: BehaviourSuite = defineBehaviourSuite("awaiting", (r
     expect(await client.until({ id })).toMatchObject({ output: "out" });
   });
 
-  rule("waiting for what does not exist is refused at once", async ({ open }) => {
+  rule("waiting for a sequence that does not exist is refused at once", async ({ open }) => {
     const client = await open();
     const { id } = await client.start("task");
     await client.queuert.transaction((tx) =>

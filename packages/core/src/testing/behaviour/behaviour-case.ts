@@ -14,7 +14,7 @@ import { createGate, type Gate } from "./gate.ts";
 import { createTrackedClock } from "./tracked-clock.ts";
 import { jobsAsUserRows, type UserRows } from "./user-rows.ts";
 
-/** What the behaviour suites need of a store. */
+/** The store under test, as the behaviour suites need it. */
 export interface BehaviourHarness extends StateAdapterHarness {
   /** Left out by stores that keep nothing but jobs; `clear` empties it too. */
   readonly userRows?: UserRows | undefined;
@@ -27,7 +27,7 @@ export interface BehaviourPair {
   readonly secondNotifyAdapter: NotifyAdapter;
 }
 
-/** What each case of a behaviour suite gets. */
+/** The fixtures of each case of a behaviour suite. */
 export interface BehaviourCaseContext {
   readonly stateAdapter: AnyStateAdapter;
   /** The same adapter where there can be no second. */
@@ -41,13 +41,13 @@ export interface BehaviourCaseContext {
   readonly open: (options?: OpenOptions) => Promise<BehaviourClient>;
   /** The same on the second adapters, as another process has it. */
   readonly openSecond: (options?: OpenOptions) => Promise<BehaviourClient>;
-  /** A barrier; opened after the case, whatever came of it. */
+  /** A barrier. It is opened after the case, even after a failure. */
   readonly gate: () => Gate;
   readonly random: Random;
   readonly seed: number;
 }
 
-/** Runs a case, ends what it started, and sees that nothing is left. */
+/** Runs a case, ends the workers that it started, and checks for leaks. */
 export const runBehaviourCase = async (
   run: (context: BehaviourCaseContext) => Promise<void>,
   { stateHarness, notifyAdapter, secondNotifyAdapter }: BehaviourPair,
@@ -99,7 +99,7 @@ export const runBehaviourCase = async (
   try {
     await run(context);
   } catch (error) {
-    // What the case has found matters more than what its ending may trip over.
+    // An error of the case matters more than an error of its clean-up.
     await end().catch(() => undefined);
     throw error;
   }

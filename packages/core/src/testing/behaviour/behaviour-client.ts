@@ -1,5 +1,5 @@
-// A client as the cases use it: the public facade, and the few moves most cases are made of. Moves look at the store by
-// themselves, so that what a case waits for does not hang on what it is about.
+// A client as the cases use it: the public facade, and the few steps that most cases share. Steps
+// query the store directly, so that a case does not wait by the means that it tests.
 import type { NotifyAdapter } from "../../adapters/notify-adapter.ts";
 import type { ObservabilityAdapter } from "../../adapters/observability-adapter.ts";
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
@@ -77,7 +77,7 @@ export interface OpenOptions {
 export interface BehaviourClient {
   readonly queuert: BehaviourQueuert;
   readonly events: EventRecorder;
-  /** In this transaction: `context` is what its callback was given. */
+  /** In this transaction: `context` is the argument of its callback. */
   readonly startIn: (
     context: object,
     typeName: string,
@@ -128,7 +128,7 @@ export const openBehaviourClient = async (
   );
   const startIn: BehaviourClient["startIn"] = (context, typeName, given = {}) => {
     const { input = null, ...others } = given;
-    // The cases name types and options freely; what the compiler checks has type tests of its own.
+    // The cases name types and options freely. Type tests cover the compiler's checks.
     const start = queuert.startJobSequence as unknown as (
       options: object,
     ) => Promise<StartedSequence>;
@@ -157,7 +157,7 @@ export const openBehaviourClient = async (
   };
 };
 
-/** With `DEBUG=1` in the environment, what happens in a case is also printed. */
+/** With `DEBUG=1` in the environment, the log of a case is also printed. */
 const verbose = (log: Log): Log => {
   if (process.env["DEBUG"] !== "1") return log;
   const print = createConsoleLog();

@@ -176,7 +176,7 @@ export const blockingSuite: BehaviourSuite = defineBehaviourSuite("blocking", (r
     const waiting = await client.queuert.transaction(async (tx) => {
       const started = await client.startIn(tx, "waiting", {
         startBlockers: async () => {
-          // Work that goes on when the callback is over is nobody's child.
+          // Work that continues after the end of the callback has no parent.
           outliving = later.pass().then(() => client.start("other", { input: "outliving" }));
           return [await client.startIn(tx, "task")];
         },

@@ -36,7 +36,7 @@ const brokenAdapters: readonly (readonly [
   ],
 ];
 
-/** Due work of the own process is found at once, whatever the notify adapter does. */
+/** A worker finds due jobs of its own process at once, even if the notify adapter fails. */
 export const brokenNotifySuite: BehaviourSuite = defineBehaviourSuite("broken notify", (rule) => {
   for (const [name, breakAdapter] of brokenAdapters) {
     rule(`due work of the own process needs no notify adapter: ${name}`, async (context) => {

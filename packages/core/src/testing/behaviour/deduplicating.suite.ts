@@ -144,7 +144,7 @@ export const deduplicatingSuite: BehaviourSuite = defineBehaviourSuite("deduplic
     expect((await client.queuert.listJobs()).items).toHaveLength(1);
   });
 
-  rule("a deduplicated start is told as such, and wakes nobody", async ({ open }) => {
+  rule("a deduplicated start is marked as such, and wakes no worker", async ({ open }) => {
     const client = await open();
     await client.start("task", { deduplication: { key } });
     await client.start("task", { deduplication: { key } });

@@ -17,7 +17,7 @@ export interface EventRecorder {
   readonly logged: readonly LogEvent[];
   /** Sums of all gauge changes, by `idle <type>` and `processing <type>`; those at zero are left out. */
   readonly gauges: () => Readonly<Record<string, number>>;
-  /** What went with each event of this type. */
+  /** The data of each event of this type. */
   readonly of: <TType extends QueuertEventType>(type: TType) => readonly QueuertEventData[TType][];
   /** Resolves with the first event of this type that fits. */
   readonly until: <TType extends QueuertEventType>(

@@ -299,30 +299,33 @@ export const externalCompletionSuite: BehaviourSuite = defineBehaviourSuite(
       },
     );
 
-    rule("what a callback was given is refused when the callback has ended", async ({ open }) => {
-      const client = await open();
-      const { id } = await client.start("first");
-      const late: (() => Promise<unknown>)[] = [];
-      await client.queuert.transaction(async (tx) => {
-        await client.queuert.completeJobSequence({
-          ...tx,
-          typeName: "first",
-          id,
-          complete: async ({ job, complete }) => {
-            if (job.typeName !== "first") throw new Error("not the first");
-            late.push(() => complete(job, () => "late"));
-            await complete(job, async ({ continueWith }) => {
-              late.push(() => continueWith({ typeName: "next", input: "late" }));
-              return "out";
-            });
-          },
+    rule(
+      "the functions of a callback are refused when the callback has ended",
+      async ({ open }) => {
+        const client = await open();
+        const { id } = await client.start("first");
+        const late: (() => Promise<unknown>)[] = [];
+        await client.queuert.transaction(async (tx) => {
+          await client.queuert.completeJobSequence({
+            ...tx,
+            typeName: "first",
+            id,
+            complete: async ({ job, complete }) => {
+              if (job.typeName !== "first") throw new Error("not the first");
+              late.push(() => complete(job, () => "late"));
+              await complete(job, async ({ continueWith }) => {
+                late.push(() => continueWith({ typeName: "next", input: "late" }));
+                return "out";
+              });
+            },
+          });
+          for (const call of late) {
+            expect(await rejection(call())).toMatchObject({ code: "QUEUERT_TRANSACTION_ENDING" });
+          }
         });
-        for (const call of late) {
-          expect(await rejection(call())).toMatchObject({ code: "QUEUERT_TRANSACTION_ENDING" });
-        }
-      });
-      expect(await client.sequence({ id })).toMatchObject({ status: "completed", output: "out" });
-    });
+        expect(await client.sequence({ id })).toMatchObject({ status: "completed", output: "out" });
+      },
+    );
 
     rule(
       "a running worker is told, and the caller's outcome stands",

@@ -17,7 +17,10 @@ interface Listeners {
   readonly jobScheduled: (typeName: string, count?: number) => void;
 }
 
-/** The adapter, and what it calls when a message arrives: a forged message calls the same. */
+/**
+ * The adapter, and the listener that it calls when a message arrives. A forged message calls the
+ * same listener.
+ */
 const captureListeners = (adapter: NotifyAdapter): Listeners => {
   const onLost: ((jobId: string) => void)[] = [];
   const onCompleted: ((sequenceId: string) => void)[] = [];
@@ -218,7 +221,8 @@ export const foreignMessagesSuite: BehaviourSuite = defineBehaviourSuite(
         listeners.jobScheduled("of no worker", 3);
       }
       await sleep(severalPausesMs);
-      // All of them arrive in one turn: what begins after the last of them covers them all.
+      // All of them arrive in one turn. A query that begins after the last of them covers all of
+      // them.
       expect((counts.get("acquireJobs") ?? 0) - before).toBeLessThanOrEqual(3);
       // The worker demands jobs as before.
       const started = await client.start("task");

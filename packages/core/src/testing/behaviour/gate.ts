@@ -1,6 +1,6 @@
 import { eventually } from "../waiting.ts";
 
-/** A barrier: whoever passes waits until it is opened. */
+/** A barrier: a caller waits until it is opened. */
 export interface Gate {
   /** Resolves once it is open. */
   readonly pass: () => Promise<void>;

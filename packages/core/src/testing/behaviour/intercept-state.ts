@@ -8,7 +8,10 @@ export class StateFault extends Error {
 
 export type StateOperation = keyof AnyStateAdapter;
 
-/** Where a test can stand between the engine and its store. What a hook throws is what the engine sees. */
+/**
+ * The points between the engine and its store where a test can intervene. The engine sees the error
+ * that a hook throws.
+ */
 export interface StateHooks {
   /** Before a statement is sent: a throw is a statement that was not executed. */
   readonly before?: ((operation: StateOperation, params: unknown) => unknown) | undefined;

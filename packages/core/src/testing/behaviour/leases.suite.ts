@@ -137,7 +137,7 @@ export const leasesSuite: BehaviourSuite = defineBehaviourSuite("leases", (rule)
     expect(await second.job(started)).toMatchObject({ completedBy: "second", attempt: 2 });
   });
 
-  rule("an expired lease that nobody has taken may still be completed", async (context) => {
+  rule("an expired lease that no worker has taken over may still be completed", async (context) => {
     const { open, gate, stateAdapter } = context;
     const cutOff = interceptState(stateAdapter, {
       before: (operation) => {
@@ -236,12 +236,12 @@ export const leasesSuite: BehaviourSuite = defineBehaviourSuite("leases", (rule)
     current.open();
     const ended = await client.until(started);
     expect((ended as unknown as { output: number }).output).toBeGreaterThan(1);
-    // Told once the answer of the store is here: whoever asks the store may know before.
+    // Emitted once the result of the store is here. A query of the store may see it earlier.
     await eventually(() => Promise.resolve(client.events.of("jobCompleted")[0]), "its event");
     expect(client.events.of("jobCompleted")).toHaveLength(1);
   });
 
-  rule("a saturated worker still reclaims what others have left behind", async (context) => {
+  rule("a saturated worker still reclaims jobs of other workers", async (context) => {
     const { open, openSecond, gate, secondStateAdapter } = context;
     const client = await open();
     const second = await openSecond();
@@ -285,7 +285,7 @@ export const leasesSuite: BehaviourSuite = defineBehaviourSuite("leases", (rule)
       }),
     );
     const slowStore = interceptState(stateAdapter, {
-      // A claim takes a while: that is what prefetching is for.
+      // An acquisition takes a while, which is the reason for prefetching.
       before: (operation) =>
         operation === "acquireJobs" ? new Promise((resolve) => setTimeout(resolve, 5)) : undefined,
     });
@@ -311,7 +311,7 @@ export const leasesSuite: BehaviourSuite = defineBehaviourSuite("leases", (rule)
       }),
     );
     await held.arrived(2);
-    // The others go to whoever can begin them.
+    // The others go to the worker that can begin them.
     await second.work({ task: async ({ complete }) => complete("the second's") });
     await eventually(async () => {
       const { items } = await client.queuert.listJobs({ typeName: "task", status: "completed" });

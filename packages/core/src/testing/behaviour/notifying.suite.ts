@@ -71,7 +71,7 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
     expect(recording.told.scheduled).toEqual([{ task: 1 }]);
   });
 
-  rule("what was rolled back tells nothing", async (context) => {
+  rule("a rolled-back transaction notifies nothing", async (context) => {
     const { open, notifyAdapter, stateAdapter } = context;
     const recording = recordNotify(notifyAdapter);
     const client = await open({ notifyAdapter: recording.notifyAdapter });
@@ -91,7 +91,7 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
     expect(client.events.of("jobCreated")).toHaveLength(1);
   });
 
-  rule("withNotify that throws tells what had been committed in it", async (context) => {
+  rule("withNotify that throws notifies the work committed in it", async (context) => {
     const { open, notifyAdapter, stateAdapter } = context;
     const recording = recordNotify(notifyAdapter);
     const client = await open({ notifyAdapter: recording.notifyAdapter });
@@ -112,7 +112,7 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
     const { told } = recording;
     await eventually(
       () => Promise.resolve(told.scheduled.length === 2 ? true : undefined),
-      "two messages about what was committed",
+      "two messages about the committed work",
     );
     await sleep(graceMs);
     expect(told.scheduled).toEqual([{ task: 1 }, { task: 1 }]);
@@ -136,7 +136,7 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
     expect(client.events.of("notifyContextAbsence")).toMatchObject([
       { operation: "startJobSequence" },
     ]);
-    await within(client.until(started), "a job that nobody has announced", promptMs);
+    await within(client.until(started), "a job without a notification", promptMs);
     await eventually(
       async () => client.events.of("jobCreated").at(1),
       "the event of a start that was found to be committed",
@@ -235,8 +235,8 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
           limit = params.limit;
           if (isArmed) {
             isArmed = false;
-            // One job fewer than it asks for, unannounced and slow: after this it waits for work, with more in its hands
-            // than it would claim now.
+            // One job fewer than it asks for, without a notification and slow. After this it waits
+            // for work, while it runs more jobs than it would acquire now.
             await steps.create(
               ...Array.from({ length: limit - 2 }, () => ({ typeName: "task", input: "null" })),
             );
@@ -270,7 +270,7 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
     await sleep(20); // The claim that brought them is over.
     const late = await client.start("task");
     held.open();
-    await within(client.until(late), "what was announced while it was full", promptMs);
+    await within(client.until(late), "the jobs notified while it was full", promptMs);
   });
 
   rule("continuations, released dependants and retries are announced", async (context) => {
@@ -317,7 +317,7 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
       rejects: 0.1,
       delayMsMax: 30,
     });
-    // Closing it would close what the harness owns.
+    // Closing it would close connections of the harness.
     const client = await open({ notifyAdapter: lossy });
     const runs = new Map<string, number>();
     await client.work({
@@ -380,7 +380,7 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
       }),
     });
     await client.work({ task: async ({ complete }) => complete("out") });
-    // Committed is committed: the start does not fail because of what comes after.
+    // The start is committed, so it does not fail because of later errors.
     const { id } = await client.start("task");
     const waiting = client.queuert.waitForJobSequenceCompletion({
       typeName: "task",

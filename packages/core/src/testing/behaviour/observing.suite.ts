@@ -30,7 +30,7 @@ export const observingSuite: BehaviourSuite = defineBehaviourSuite("observing", 
       next: async ({ complete }) => complete(async () => null),
     });
     await client.until(first);
-    // Told once the answer of the store is here: whoever asks the store may know before.
+    // Emitted once the result of the store is here. A query of the store may see it earlier.
     await eventually(
       () => Promise.resolve(client.events.of("jobSequenceCompleted")[0]),
       "the last event of the walk",
@@ -87,7 +87,7 @@ export const observingSuite: BehaviourSuite = defineBehaviourSuite("observing", 
     const told = await open({
       observabilityAdapter: {
         ...adapter,
-        // Whoever looks when told finds what was told of.
+        // A query made during an event finds the change that the event reports.
         jobCompleted: ({ id }) => states.push(client.job({ id }).then(({ status }) => status)),
         jobUnblocked: ({ id }) =>
           states.push(client.job({ id }).then(({ status }) => status !== "blocked")),
@@ -103,7 +103,7 @@ export const observingSuite: BehaviourSuite = defineBehaviourSuite("observing", 
     expect(found.length).toBeGreaterThanOrEqual(3);
   });
 
-  rule("gauges balance to zero when workers have stopped, whatever happened", async (context) => {
+  rule("gauges balance to zero when workers have stopped, after any outcome", async (context) => {
     const { open, gate, stateAdapter } = context;
     let isCutOff = true;
     const cutOff = interceptState(stateAdapter, {
@@ -198,7 +198,7 @@ export const observingSuite: BehaviourSuite = defineBehaviourSuite("observing", 
     for (const { message } of client.events.logged) expect(message).not.toBe("");
   });
 
-  rule("a log and an observability adapter that throw harm nobody", async ({ open }) => {
+  rule("a log and an observability adapter that throw affect no job", async ({ open }) => {
     const boom = (): never => {
       throw new Error("observer broken");
     };
@@ -220,7 +220,7 @@ export const observingSuite: BehaviourSuite = defineBehaviourSuite("observing", 
     expect(await client.until(started)).toMatchObject({ output: "out" });
   });
 
-  rule("a log and an observability adapter that reject harm nobody", async ({ open }) => {
+  rule("a log and an observability adapter that reject affect no job", async ({ open }) => {
     const reject = (): never => Promise.reject(new Error("observer broken")) as never;
     const unhandled: unknown[] = [];
     const onUnhandled = (error: unknown): void => {
@@ -242,7 +242,7 @@ export const observingSuite: BehaviourSuite = defineBehaviourSuite("observing", 
     expect(unhandled).toEqual([]);
   });
 
-  rule("a span that throws harms nobody", async ({ open }) => {
+  rule("a span that throws affects no job", async ({ open }) => {
     const boom = (): never => {
       throw new Error("span broken");
     };
@@ -299,7 +299,7 @@ export const observingSuite: BehaviourSuite = defineBehaviourSuite("observing", 
     ]);
   });
 
-  rule("nothing is observed of what was rolled back in a handler", async ({ open }) => {
+  rule("work that was rolled back in a handler emits no event", async ({ open }) => {
     const client = await open();
     const started = await client.start("task");
     await client.work({

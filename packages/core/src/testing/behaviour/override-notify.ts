@@ -15,14 +15,14 @@ export const overrideNotify = (
   ...overrides,
 });
 
-/** What was told, message by message. */
+/** The notifications, message by message. */
 export interface ToldNotifications {
   readonly scheduled: Readonly<Record<string, number>>[];
   readonly ended: (readonly string[])[];
   readonly lost: (readonly string[])[];
 }
 
-/** Passes everything on, and keeps what was told. */
+/** Passes everything on, and records the notifications. */
 export const recordNotify = (
   adapter: NotifyAdapter,
 ): { readonly notifyAdapter: NotifyAdapter; readonly told: ToldNotifications } => {

@@ -45,7 +45,7 @@ export const preparingSuite: BehaviourSuite = defineBehaviourSuite("preparing", 
     expect(await userRows.list()).toEqual(["prepared"]);
   });
 
-  rule("staged: what prepare has written stays when a later step throws", async (context) => {
+  rule("staged: the writes of prepare stay when a later step throws", async (context) => {
     const { open, userRows } = context;
     const client = await open();
     const started = await client.start("task");
@@ -227,7 +227,7 @@ export const preparingSuite: BehaviourSuite = defineBehaviourSuite("preparing", 
     expect(await userRows.list()).toEqual(["completed", "prepared"]);
   });
 
-  rule("a process function must return what complete gives", async ({ open, userRows }) => {
+  rule("a process function must return the result of complete", async ({ open, userRows }) => {
     const client = await open();
     const forgotten = await client.start("task", { input: "forgotten" });
     const foreign = await client.start("task", { input: "foreign" });
@@ -285,7 +285,7 @@ export const preparingSuite: BehaviourSuite = defineBehaviourSuite("preparing", 
       });
       await client.until(started, "failed");
       await Promise.all(strays);
-      // Whoever writes next is not held up, and sees nothing of it.
+      // The next writer is not blocked, and sees nothing of it.
       await client.queuert.transaction((tx) => userRows.insert(tx, "next"));
       expect(await userRows.list()).toEqual(["next"]);
     },
@@ -303,7 +303,7 @@ export const preparingSuite: BehaviourSuite = defineBehaviourSuite("preparing", 
             process: async ({ complete }) => {
               void complete(async (tx) => {
                 await userRows.insert(tx, "row");
-                throw new Error("nobody reads this");
+                throw new Error("not read");
               });
               await sleep(graceMs);
               // The compiler would refuse it.
@@ -312,7 +312,7 @@ export const preparingSuite: BehaviourSuite = defineBehaviourSuite("preparing", 
           },
         });
         expect(await client.until(started, "failed")).toMatchObject({
-          error: expect.stringMatching(/must return what complete gives[^]*nobody reads this/u),
+          error: expect.stringMatching(/must return what complete gives[^]*not read/u),
         });
       });
       expect(unhandled).toEqual([]);
@@ -321,7 +321,7 @@ export const preparingSuite: BehaviourSuite = defineBehaviourSuite("preparing", 
   );
 
   rule(
-    "what user code in the attempt's transaction has thrown is not committed, caught or not",
+    "a transaction is not committed if user code in it has thrown, caught or not",
     async ({ open, userRows }) => {
       const client = await open();
       const inputs = ["caught", "not awaited"];

@@ -181,7 +181,7 @@ export const processingSuite: BehaviourSuite = defineBehaviourSuite("processing"
                 return null;
               });
               late.push(await rejection(completing));
-              throw new Error("nobody reads this");
+              throw new Error("not read");
             },
           },
         },
@@ -333,7 +333,7 @@ export const processingSuite: BehaviourSuite = defineBehaviourSuite("processing"
     ]);
   });
 
-  rule("a middleware that throws fails the attempt, whatever was completed", async (context) => {
+  rule("a middleware that throws fails the attempt, even after a completion", async (context) => {
     const { open, userRows } = context;
     const client = await open();
     const started = await client.start("task");

@@ -30,7 +30,7 @@ const ids = (page: { readonly items: readonly { readonly id: string }[] }): stri
   page.items.map(({ id }) => id);
 
 export const readingSuite: BehaviourSuite = defineBehaviourSuite("reading", (rule) => {
-  rule("getJob and getJobSequence answer undefined for what is not there", async ({ open }) => {
+  rule("getJob and getJobSequence return undefined for an unknown id", async ({ open }) => {
     const client = await open();
     const { id } = await client.start("task");
     expect(await client.queuert.getJob({ id, typeName: "other" })).toBeUndefined();
@@ -123,7 +123,7 @@ export const readingSuite: BehaviourSuite = defineBehaviourSuite("reading", (rul
               : await client.queuert.listJobSequences({ order, limit: 4, cursor });
           seen.push(...ids(page));
           cursor = page.nextCursor;
-          // What is created or removed meanwhile moves no page.
+          // Jobs that are created or removed meanwhile move no page.
           if (seen.length === 4) await client.start("other");
         } while (cursor !== null && seen.length < 40);
         const others = seen.filter((id) => !expected.includes(id));
@@ -143,23 +143,26 @@ export const readingSuite: BehaviourSuite = defineBehaviourSuite("reading", (rul
     expect(page.nextCursor).toBeNull();
   });
 
-  rule("a cursor of another list, another order, or nobody's is refused", async ({ open }) => {
-    const client = await open();
-    await client.start("task");
-    await client.start("task");
-    const { nextCursor } = await client.queuert.listJobs({ limit: 1, order: "asc" });
-    expect(nextCursor).not.toBeNull();
-    const refused = [
-      client.queuert.listJobs({ cursor: nextCursor, order: "desc" }),
-      client.queuert.listJobSequences({ cursor: nextCursor, order: "asc" }),
-      client.queuert.listJobs({ cursor: "made up" }),
-      client.queuert.listJobs({ cursor: "" }),
-      client.queuert.listJobs({ cursor: Buffer.from("[1,2]").toString("base64url") }),
-    ];
-    for (const page of refused) {
-      expect(await rejection(page)).toMatchObject({ code: "QUEUERT_INVALID_CURSOR" });
-    }
-  });
+  rule(
+    "a cursor of another list or another order, or an invented one, is refused",
+    async ({ open }) => {
+      const client = await open();
+      await client.start("task");
+      await client.start("task");
+      const { nextCursor } = await client.queuert.listJobs({ limit: 1, order: "asc" });
+      expect(nextCursor).not.toBeNull();
+      const refused = [
+        client.queuert.listJobs({ cursor: nextCursor, order: "desc" }),
+        client.queuert.listJobSequences({ cursor: nextCursor, order: "asc" }),
+        client.queuert.listJobs({ cursor: "made up" }),
+        client.queuert.listJobs({ cursor: "" }),
+        client.queuert.listJobs({ cursor: Buffer.from("[1,2]").toString("base64url") }),
+      ];
+      for (const page of refused) {
+        expect(await rejection(page)).toMatchObject({ code: "QUEUERT_INVALID_CURSOR" });
+      }
+    },
+  );
 
   rule("filters without meaning are refused", async ({ open }) => {
     const client = await open();
@@ -180,7 +183,7 @@ export const readingSuite: BehaviourSuite = defineBehaviourSuite("reading", (rul
     }
   });
 
-  rule("a read in a transaction sees what that has written", async ({ open }) => {
+  rule("a read in a transaction sees the writes of that transaction", async ({ open }) => {
     const client = await open();
     await client.queuert.transaction(async (tx) => {
       const { id } = await client.startIn(tx, "task");
@@ -190,7 +193,7 @@ export const readingSuite: BehaviourSuite = defineBehaviourSuite("reading", (rul
     });
   });
 
-  rule("the blocker graph says who waits for whom, and why", async ({ open }) => {
+  rule("the blocker graph names each dependant, its blockers, and the reason", async ({ open }) => {
     const client = await open();
     const failed = await client.start("other");
     const completed = await client.start("task", { input: "quick" });

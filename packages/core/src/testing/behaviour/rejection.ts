@@ -1,4 +1,4 @@
-/** What a promise rejects with; a failure of the case if it resolves. */
+/** The error of a promise. If the promise resolves, the case fails. */
 export const rejection = async (promise: Promise<unknown>): Promise<unknown> => {
   let answer: unknown;
   try {

@@ -39,7 +39,7 @@ const endOneOfEach = async (client: BehaviourClient) => {
 };
 
 export const retainingSuite: BehaviourSuite = defineBehaviourSuite("retaining", (rule) => {
-  rule("what finished long enough ago goes, by how it ended", async ({ open }) => {
+  rule("a sequence that finished long enough ago is deleted, by its status", async ({ open }) => {
     const client = await open();
     const { failed } = await endOneOfEach(client);
     const pending = await client.start("task");

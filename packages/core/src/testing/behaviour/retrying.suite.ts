@@ -14,7 +14,7 @@ const unreadable = (): Error =>
     },
   });
 
-/** Throws even when it is asked what it is an instance of. */
+/** Throws even from `instanceof`. */
 const revoked = (): object => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
@@ -216,7 +216,7 @@ export const retryingSuite: BehaviourSuite = defineBehaviourSuite("retrying", (r
     },
   );
 
-  rule("whatever is thrown is stored as text", async ({ open }) => {
+  rule("a thrown value of any kind is stored as text", async ({ open }) => {
     const client = await open();
     const thrown: readonly (readonly [unknown, string])[] = [
       ["text", "text"],

@@ -37,7 +37,7 @@ const ranAfterMs = async (client: BehaviourClient, id: string): Promise<number> 
 
 export const schedulingSuite: BehaviourSuite = defineBehaviourSuite("scheduling", (rule) => {
   rule(
-    "a job runs when its delay is over, not before, whatever the poll interval",
+    "a job runs when its delay is over, not before, with any poll interval",
     async ({ open }) => {
       const client = await open();
       const started = await client.start("task", { schedule: { afterMs: 150 } });
@@ -105,7 +105,7 @@ export const schedulingSuite: BehaviourSuite = defineBehaviourSuite("scheduling"
   );
 
   rule(
-    "higher priority runs first, then what was due first, then what was created first",
+    "higher priority runs first, then the earlier due time, then the earlier creation",
     async ({ open }) => {
       const client = await open();
       const at = (seconds: number) => ({ schedule: { at: new Date(seconds * 1_000) } });

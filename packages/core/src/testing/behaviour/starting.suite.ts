@@ -84,7 +84,7 @@ export const startingSuite: BehaviourSuite = defineBehaviourSuite("starting", (r
     expect(started).toEqual([]);
   });
 
-  rule("one bad element of many leaves none of them started", async ({ open }) => {
+  rule("if one element of many is refused, no sequence is started", async ({ open }) => {
     const client = await open();
     const sequences = [
       { typeName: "task", input: 1 },
@@ -169,7 +169,7 @@ export const startingSuite: BehaviourSuite = defineBehaviourSuite("starting", (r
     expect(await refusal(client, "next")).toBeInstanceOf(NotAnEntryJobTypeError);
   });
 
-  rule("what JSON cannot carry is refused, with its path", async ({ open }) => {
+  rule("a value that JSON cannot carry is refused, with its path", async ({ open }) => {
     const client = await open();
     class Money {
       readonly cents = 1;
@@ -304,7 +304,7 @@ export const startingSuite: BehaviourSuite = defineBehaviourSuite("starting", (r
     expect(await stateAdapter.getJobs({ ids: [absent] })).toEqual([undefined]);
   });
 
-  rule("what a worker is given is checked before it starts", async ({ open }) => {
+  rule("the options of a worker are checked before it starts", async ({ open }) => {
     const { queuert } = await open({ jobTypes: cataloguedJobTypes });
     const process = () => Promise.reject(new Error("never run"));
     const implement = (options: object) =>
@@ -336,7 +336,7 @@ export const startingSuite: BehaviourSuite = defineBehaviourSuite("starting", (r
         code: "QUEUERT_INVALID_OPTION",
       });
     }
-    // What other libraries take for "no limit".
+    // The value that other libraries use for "no limit".
     const unlimited = { retryConfig: { maxAttempts: Number.POSITIVE_INFINITY } };
     expect(String(await codes(unlimited))).toContain("leave it out");
     const worker = queuert.createWorker().implementJobType({ typeName: "task", process });

@@ -76,7 +76,7 @@ export const stoppingSuite: BehaviourSuite = defineBehaviourSuite("stopping", (r
   });
 
   rule(
-    "what was claimed and not begun is handed back, its attempt not counted",
+    "a job that was acquired and not begun is returned, and its attempt is not counted",
     async (context) => {
       const { open, gate, stateAdapter } = context;
       const answering = gate();
@@ -218,7 +218,7 @@ export const stoppingSuite: BehaviourSuite = defineBehaviourSuite("stopping", (r
   );
 
   rule(
-    "a handler that outlives its worker may still complete, if nobody took the job",
+    "a handler that outlives its worker may still complete, if no other worker took the job over",
     async (context) => {
       const { open, gate } = context;
       const client = await open();

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../async/clock.ts";
 
-/** The process's clock, which knows what has been left running on it. */
+/** The process's clock, which counts the timers that still run on it. */
 export interface TrackedClock {
   readonly clock: Clock;
   readonly pendingTimers: () => number;

@@ -1,6 +1,6 @@
 import { sleep } from "../waiting.ts";
 
-/** The rejections that nobody has read while the callback ran, and right after. */
+/** The rejections without a handler while the callback ran, and right after. */
 export const unhandledDuring = async (callback: () => Promise<unknown>): Promise<unknown[]> => {
   const unhandled: unknown[] = [];
   const remember = (reason: unknown): void => void unhandled.push(reason);

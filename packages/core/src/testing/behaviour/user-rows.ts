@@ -2,8 +2,8 @@ import type { AnyStateAdapter, BaseStateAdapterContext } from "../../adapters/st
 import { aJob } from "../factories.ts";
 
 /**
- * A table of the user's own, in the same database as the jobs: the suites write to it in the transactions that callbacks
- * are given, and look at what became of it.
+ * A table of the user's own, in the same database as the jobs. The suites write to it in the
+ * transactions of callbacks, and read the result.
  */
 export interface UserRows {
   /** Writes a row in this transaction, which is one of the first adapter's. */
@@ -15,7 +15,10 @@ export interface UserRows {
 const typeName = "user-row";
 const rowsMax = 1_000;
 
-/** For stores that keep nothing but jobs: jobs of a type that nobody implements stand in. */
+/**
+ * For stores that keep nothing but jobs: jobs of a type without a worker take the place of the
+ * rows.
+ */
 export const jobsAsUserRows = (stateAdapter: AnyStateAdapter): UserRows => ({
   insert: async (context, key) => {
     await stateAdapter.createJobs({

@@ -3,7 +3,7 @@ import type * as FastCheckModule from "fast-check";
 import { modelTypeNames } from "./operations.ts";
 import type { ModelCompletion, ModelJob, ModelOperation, ModelWrite } from "./operations.ts";
 
-// Imported lazily: only who runs the model test needs it.
+// Imported lazily: only the model test needs it.
 type FastCheck = typeof FastCheckModule;
 
 const arbitraryJob = (fc: FastCheck): Arbitrary<ModelJob> =>

@@ -61,7 +61,7 @@ export const lookAtEverything = async ({ adapter, jobs }: ModelWorld): Promise<u
     blockers: await adapter.getBlockers({ ids }),
     summary: {
       ...summary,
-      // What has been running for how long is a matter of milliseconds here.
+      // The age of running jobs differs by milliseconds here.
       runningLongCount: "any",
       counts: counts.filter(({ count }) => count > 0),
     },

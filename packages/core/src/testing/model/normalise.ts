@@ -1,5 +1,5 @@
-// Makes the answers of two stores comparable: ids become the number of their job, times become what the contract says of
-// them, and lists without a promised order are sorted.
+// Makes the results of two stores comparable. Ids become the number of their job. Times become
+// their meaning in the contract. Lists without a promised order are sorted.
 
 /** Fields that differ between two stores that are both right. */
 const left = new Set(["ordinal", "jobCount", "unblockedBySequenceId", "traceContext"]);
@@ -28,7 +28,7 @@ const toField = (key: string, value: unknown, ids: ReadonlyMap<string, number>):
   return unordered.has(key) && Array.isArray(normal) ? sorted(normal) : normal;
 };
 
-/** Sorts what comes in no particular order. */
+/** Sorts lists without a promised order. */
 export const sorted = (items: readonly unknown[]): unknown[] =>
   items
     .map((item) => ({ item, text: JSON.stringify(item) }))

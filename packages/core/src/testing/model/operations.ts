@@ -1,5 +1,6 @@
-// What the model test may do, as plain values: they can be generated, shrunk, and printed so that a person reads them.
-// Jobs are named by a number, taken modulo how many there are, so that every list of operations has a meaning.
+// The operations of the model test, as plain values: they can be generated, shrunk, and printed for
+// a reader. A job is named by a number modulo the number of jobs, so that every list of operations
+// has a meaning.
 export type ModelSchedule = "now" | "past" | "far";
 export type ModelLease = "current" | "stale" | "none";
 
@@ -19,7 +20,7 @@ export interface ModelCompletion {
   readonly next: ModelJob | null;
 }
 
-/** What can be done inside a transaction as well as outside. */
+/** The operations that are possible inside a transaction as well as outside. */
 export type ModelWrite =
   | { readonly kind: "create"; readonly jobs: readonly ModelJob[]; readonly under: number | null }
   | { readonly kind: "createBlocked"; readonly job: ModelJob; readonly blockers: readonly number[] }

@@ -1,5 +1,5 @@
-// Plays operations on one store and says what came of each, in comparable form. The oracle and the store under test each
-// have a player; as long as both are right, their answers are equal.
+// Plays operations on one store and returns their results, in comparable form. The oracle and the
+// store under test each have a player. If both are right, their results are equal.
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 import { createStateSteps } from "../steps.ts";
 import { sleep } from "../waiting.ts";
@@ -106,7 +106,8 @@ const reclaimAll = (adapter: AnyStateAdapter) => adapter.reclaimExpiredLeases({ 
 
 type Transaction = Extract<ModelOperation, { readonly kind: "transaction" }>;
 
-// Alone on its store, a transaction can only conflict with what its first try has left, and that once.
+// Alone on its store, a transaction can only conflict with the remains of its first try, and only
+// once.
 const conflictsMax = 3;
 
 const playTransaction = async (
@@ -139,7 +140,7 @@ const tryTransaction = async (
   const transaction = world.adapter.runInTransaction(async (context) => {
     for (const operation of writes) {
       await sleep(apartMs);
-      // Ids of what is rolled back are forgotten, so the answer is made comparable here.
+      // Ids of rolled-back jobs are forgotten, so the result is made comparable here.
       answers.push(normalise(await write(world, operation, context), world.ids));
     }
     if (!commits) throw rollBack;

@@ -1,7 +1,7 @@
 import type { AnyStateAdapter, BaseStateAdapterContext } from "../../adapters/state-adapter.ts";
 import type { StateJob } from "../../model/state-job.ts";
 
-/** What a player knows of its store: the jobs in the order of their creation. */
+/** The jobs of a player's store in the order of their creation. */
 export interface ModelWorld {
   readonly adapter: AnyStateAdapter;
   readonly jobs: StateJob[];

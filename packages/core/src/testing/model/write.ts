@@ -47,7 +47,7 @@ const toEntry = (
 const toNext = (of: StateJob, job: ModelJob): NewContinuationJob =>
   aContinuation(of, toFields(job));
 
-/** Does one write, in a transaction or by itself, and answers what the store answered. */
+/** Does one write, in a transaction or by itself, and returns the result of the store. */
 export const write = async (
   world: ModelWorld,
   operation: ModelWrite,
@@ -106,7 +106,7 @@ const complete = async (
   context: Context,
 ): Promise<unknown> => {
   const completions: JobCompletion[] = [];
-  // One call is a worker's or nobody's, as `workerId` says.
+  // One call belongs to a worker, or to no worker if `workerId` is null.
   const isWorkers = wanted[0]?.lease !== "none";
   for (const { job: index, lease, next } of wanted) {
     const job = jobAt(world, index);

@@ -52,10 +52,11 @@ export const closeSuite: NotifySuite = defineNotifySuite("notify, close", (rule)
   });
 
   rule(
-    "Closes what the adapter opened, and nothing it was given.",
+    "Closes the connections that the adapter opened, and nothing it was given.",
     async ({ notifyAdapter, secondNotifyAdapter }) => {
       if (notifyAdapter === secondNotifyAdapter) {
-        // Within one process there is nothing to open, and nobody else to stay connected.
+        // Within one process there is no connection to open, and no other process to stay
+        // connected.
         await notifyAdapter.close();
         return;
       }

@@ -66,7 +66,7 @@ export const deliverySuite: NotifySuite = defineNotifySuite("notify, delivery", 
   });
 
   rule(
-    "`listen*` resolves when the subscription is active: what is notified after that arrives, while connected.",
+    "`listen*` resolves when the subscription is active: a notification after that arrives, while connected.",
     async ({ notifyAdapter, secondNotifyAdapter }) => {
       for (let round = 0; round < 15; round += 1) {
         const id = newId();
@@ -81,7 +81,7 @@ export const deliverySuite: NotifySuite = defineNotifySuite("notify, delivery", 
   rule(
     "`notify*` resolves when the message has been handed to the transport.",
     async ({ notifyAdapter }) => {
-      // Nobody listens: it resolves all the same.
+      // Without a listener it resolves all the same.
       const all = [
         notifyAdapter.notifyJobScheduled([{ typeName: "nobody", count: 1 }]),
         notifyAdapter.notifyJobSequenceCompleted([newId()]),
@@ -91,7 +91,7 @@ export const deliverySuite: NotifySuite = defineNotifySuite("notify, delivery", 
     },
   );
 
-  rule("nothing to tell is told to nobody", async ({ notifyAdapter }) => {
+  rule("an empty list notifies no listener", async ({ notifyAdapter }) => {
     const told = await listenForTypes(notifyAdapter, ["mail"]);
     await notifyAdapter.notifyJobScheduled([]);
     await notifyAdapter.notifyJobSequenceCompleted([]);

@@ -96,7 +96,7 @@ export const fanOutSuite: NotifySuite = defineNotifySuite("notify, fan-out", (ru
   );
 
   rule(
-    "listeners that come and go at once keep what they asked for",
+    "listeners that start and stop at once receive their own notifications",
     async ({ notifyAdapter, secondNotifyAdapter }) => {
       const id = newId();
       const goingAndComing = Array.from({ length: 20 }, async () => {

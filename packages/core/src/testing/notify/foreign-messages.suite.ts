@@ -47,7 +47,7 @@ const alphabet = [
   "🐌",
 ];
 
-/** Texts that look more or less like somebody's messages. */
+/** Texts that resemble messages of another program. */
 const randomTexts = (count: number, random: Random): readonly string[] =>
   Array.from({ length: count }, () =>
     Array.from({ length: Math.floor(random() * 12) }, () => oneOf(alphabet, random)).join(""),
@@ -69,7 +69,7 @@ export const foreignMessagesSuite: NotifySuite = defineNotifySuite(
           const random = randomTexts(50, seededRandom(seed));
           for (const text of [...foreign, ...random]) await network.publishRaw(topic, text);
         }
-        // What comes after them arrives, and only that.
+        // The messages after them arrive, and only those.
         await notifyAdapter.notifyJobScheduled([{ typeName: "mail", count: 1 }]);
         await notifyAdapter.notifyJobSequenceCompleted([id]);
         await notifyAdapter.notifyJobOwnershipLost([id]);

@@ -1,7 +1,7 @@
 import type { JobScheduledListener, NotifyAdapter } from "../../adapters/notify-adapter.ts";
 import { eventually, within } from "../waiting.ts";
 
-/** What a listener has been told so far, one entry per call. */
+/** The notifications of a listener so far, one entry per call. */
 export interface Told {
   readonly calls: string[];
   readonly stop: () => Promise<void>;
@@ -58,5 +58,5 @@ export const untilTold = async ({ calls }: Told, what: string): Promise<void> =>
   );
 };
 
-/** An id that nobody else listens for. */
+/** An id without another listener. */
 export const newId = (): string => globalThis.crypto.randomUUID();

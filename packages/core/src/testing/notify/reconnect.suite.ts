@@ -34,7 +34,7 @@ export const reconnectSuite: NotifySuite = defineNotifySuite("notify, lost conne
       const sequences = await listenForSequences(secondNotifyAdapter, [mine, alsoMine]);
       const losses = await listenForLosses(secondNotifyAdapter);
       await network.breakConnections();
-      // Nobody has notified anything: it is the adapter that says look.
+      // No other process has notified: the adapter itself asks for a query.
       const told: [typeof types, string][] = [
         [types, "mail"],
         [types, "report"],

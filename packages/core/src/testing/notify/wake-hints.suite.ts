@@ -47,12 +47,15 @@ export const wakeHintsSuite: NotifySuite = defineNotifySuite("notify, wake hints
     );
   }
 
-  rule("more jobs than room wake everybody", async ({ notifyAdapter, secondNotifyAdapter }) => {
-    const all = await listenAll(notifyAdapter, secondNotifyAdapter, "mail", () => 1);
-    await secondNotifyAdapter.notifyJobScheduled([{ typeName: "mail", count: 100 }]);
-    await untilWoken(all, listeners);
-    await stopAll(all);
-  });
+  rule(
+    "more jobs than room wake every listener",
+    async ({ notifyAdapter, secondNotifyAdapter }) => {
+      const all = await listenAll(notifyAdapter, secondNotifyAdapter, "mail", () => 1);
+      await secondNotifyAdapter.notifyJobScheduled([{ typeName: "mail", count: 100 }]);
+      await untilWoken(all, listeners);
+      await stopAll(all);
+    },
+  );
 
   rule(
     "An adapter that keeps hint counts takes that many for it",
@@ -135,7 +138,7 @@ export const everyListenerSuite: NotifySuite = defineNotifySuite(
     );
 
     rule(
-      "a listener in another process looks, whoever else is there",
+      "a listener in another process is woken, beside any others",
       async ({ notifyAdapter, secondNotifyAdapter }) => {
         const near = await listenForTypes(notifyAdapter, ["mail"], () => 1);
         const far = await listenForTypes(secondNotifyAdapter, ["mail"], () => 1);

@@ -182,7 +182,7 @@ const ordered: StateSuite = defineStateSuite("acquireJobs, order", (rule) => {
       const types = [wanted("flood", 1), wanted("drop", 1)];
       let rounds = 0;
       await eventually(async () => {
-        // The flood never ebbs: each round puts back what it took.
+        // The load never ends: each round puts back the jobs that it took.
         await steps.createOne({ typeName: "flood", priority: 9 });
         const { jobs } = await stateAdapter.acquireJobs({ workerId: "w", limit: 1, types });
         rounds += 1;
@@ -316,7 +316,7 @@ const nextDue: StateSuite = defineStateSuite("acquireJobs, nextDueInMs", (rule) 
     },
   );
 
-  rule("exact whatever comes behind the first that is taken", async ({ steps, stateAdapter }) => {
+  rule("exact for any jobs behind the first that is acquired", async ({ steps, stateAdapter }) => {
     const soon = { afterMs: 2 * minuteMs };
     const later = { afterMs: 5 * minuteMs };
     const cases = [

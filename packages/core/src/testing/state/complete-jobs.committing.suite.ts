@@ -1,5 +1,6 @@
-// Completing as the last thing of a transaction. Where a store cannot commit in the same statement the same must come of
-// the statement and the commit one after the other, so every store runs these.
+// Completing as the last statement of a transaction. If a store cannot commit in the same
+// statement, then the statement followed by the commit must have the same effect. So every store
+// runs these.
 import { expect } from "vitest";
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 import type { CompletionResult } from "../../adapters/state-adapter-params.ts";
@@ -16,7 +17,7 @@ const canCommit = ({ capabilities }: AnyStateAdapter): boolean =>
 
 interface Written {
   readonly result: CompletionResult | undefined;
-  /** What the user's part of the transaction has started. */
+  /** The start in the user's part of the transaction. */
   readonly startedId: string;
 }
 

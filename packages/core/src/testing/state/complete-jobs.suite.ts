@@ -189,7 +189,7 @@ const fenced: StateSuite = defineStateSuite("completeJobs, leases", (rule) => {
     },
   );
 
-  rule("an old lease writes nothing, whoever holds the job now", async ({ steps }) => {
+  rule("an old lease writes nothing, for any current holder", async ({ steps }) => {
     for (const workerId of ["worker-1", "worker-2"]) {
       const typeName = `of ${workerId}`;
       const old = await steps.createRunning({ typeName }, { workerId: "worker-1", leaseMs: 1 });
@@ -268,7 +268,7 @@ const fenced: StateSuite = defineStateSuite("completeJobs, leases", (rule) => {
   });
 
   rule(
-    "An element that is not written says why, and whether what is stored is this very lease's completion (`storedByThisLease`)",
+    "An element that is not written says why, and whether the stored completion is this very lease's (`storedByThisLease`)",
     async ({ steps }) => {
       const job = await steps.createRunning();
       await steps.complete(job, '"first"');
@@ -295,7 +295,7 @@ const fenced: StateSuite = defineStateSuite("completeJobs, leases", (rule) => {
   });
 
   rule(
-    "what was completed without a worker was not stored by the lease it overtook",
+    "a completion without a worker was not stored by the lease that it overtook",
     async ({ steps }) => {
       const job = await steps.createRunning();
       await steps.completeWithoutWorker(job, '"outside"');
@@ -309,7 +309,7 @@ const fenced: StateSuite = defineStateSuite("completeJobs, leases", (rule) => {
   );
 
   rule(
-    "what no longer holds is answered for that element alone; the others are written",
+    "an element that no longer holds is returned as such; the others are written",
     async ({ steps, stateAdapter }) => {
       await steps.create({}, {}, {});
       const running = (await steps.acquire({ limit: 3 })).map(({ job }) => job);

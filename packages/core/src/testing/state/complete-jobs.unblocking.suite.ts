@@ -91,7 +91,7 @@ export const completeJobsUnblockingSuite: StateSuite = defineStateSuite(
     });
 
     rule(
-      "one call ends an awaited sequence at its first job and another, that nobody awaits, later on",
+      "one call ends an awaited sequence at its first job, and another, without a waiter, later on",
       async ({ steps, stateAdapter }) => {
         const later = await steps.createRunning({ typeName: "unawaited" });
         await steps.continueWith(later, { typeName: "later" });
@@ -105,15 +105,18 @@ export const completeJobsUnblockingSuite: StateSuite = defineStateSuite(
       },
     );
 
-    rule("an element that lost its lease releases nobody", async ({ steps, stateAdapter }) => {
-      const blocker = await steps.createRunning({ typeName: "blocker" });
-      const job = await steps.createBlocked([blocker]);
-      const stale = { ...blocker, leaseVersion: blocker.leaseVersion + 1 };
-      expect((await completeAll(stateAdapter, [stale])).unblocked).toEqual([]);
-      expect((await steps.get(job)).status).toBe("blocked");
-    });
+    rule(
+      "an element that lost its lease releases no dependant",
+      async ({ steps, stateAdapter }) => {
+        const blocker = await steps.createRunning({ typeName: "blocker" });
+        const job = await steps.createBlocked([blocker]);
+        const stale = { ...blocker, leaseVersion: blocker.leaseVersion + 1 };
+        expect((await completeAll(stateAdapter, [stale])).unblocked).toEqual([]);
+        expect((await steps.get(job)).status).toBe("blocked");
+      },
+    );
 
-    rule("a repeated completion releases nobody again", async ({ steps, stateAdapter }) => {
+    rule("a repeated completion releases no dependant again", async ({ steps, stateAdapter }) => {
       const blocker = await steps.createRunning({ typeName: "blocker" });
       const job = await steps.createBlocked([blocker]);
       await completeAll(stateAdapter, [blocker]);

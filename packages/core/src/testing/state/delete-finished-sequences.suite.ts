@@ -8,7 +8,7 @@ import type { StateSuite } from "../state-suite.ts";
 const exist = async ({ stateAdapter }: StateCaseContext, jobs: readonly StateJob[]) =>
   (await stateAdapter.getJobs({ ids: jobs.map(({ id }) => id) })).map((job) => job !== undefined);
 
-/** Waits until what finished just before has been finished for more than 0 ms. */
+/** Waits until a job that finished just before has been finished for more than 0 ms. */
 const untilOld = async ({ steps }: StateCaseContext): Promise<void> => {
   const { createdAt } = await steps.createOne({ typeName: "clock" });
   await steps.untilStoreTime(createdAt);
@@ -38,7 +38,7 @@ export const deleteFinishedSequencesSuite: StateSuite = defineStateSuite(
       },
     );
 
-    rule("what finished within the age stays", async (test) => {
+    rule("a tree that finished within the age stays", async (test) => {
       const completed = await test.steps.createCompleted({ typeName: "completed" });
       const failed = await test.steps.createFailed({ typeName: "failed" });
       await untilOld(test);
@@ -72,7 +72,7 @@ export const deleteFinishedSequencesSuite: StateSuite = defineStateSuite(
       expect(await stateAdapter.deleteFinishedSequences(allAges)).toBe(2);
     });
 
-    rule("and for which nobody outside waits.", async (test) => {
+    rule("and that no job outside waits for.", async (test) => {
       const { steps, stateAdapter } = test;
       const failed = await steps.createFailed({ typeName: "failed" });
       const waiting = await steps.createBlocked([failed]);

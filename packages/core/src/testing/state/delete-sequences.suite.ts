@@ -57,7 +57,7 @@ export const deleteSequencesSuite: StateSuite = defineStateSuite("deleteSequence
   });
 
   rule(
-    "All or nothing: if a job outside the set waits for a sequence in it, or an id is no root, nothing is deleted and the answer names them.",
+    "All or nothing: nothing is deleted if a job outside the set waits for a sequence in it, or an id is not a root. The result names them.",
     async (test) => {
       const { steps } = test;
       const blocker = await steps.createOne({ typeName: "blocker" });

@@ -89,14 +89,14 @@ export const failJobsSuite: StateSuite = defineStateSuite("failJobs", (rule) => 
     expect(sequence.current).toMatchObject({ id: next.id, status: "failed" });
   });
 
-  rule("an expired lease that nobody has taken still counts", async ({ steps }) => {
+  rule("an expired lease that no worker has taken over still counts", async ({ steps }) => {
     const job = await steps.createRunning({}, { leaseMs: 1 });
     await steps.untilExpired(job);
     expect(await steps.fail(job)).toBe("failed");
   });
 
   rule(
-    "what no longer holds changes nothing and is answered for that element alone",
+    "an element that no longer holds changes nothing and is returned as such",
     async ({ steps, stateAdapter }) => {
       const old = await steps.createRunning({ typeName: "old" }, { leaseMs: 1 });
       await steps.untilExpired(old);

@@ -30,7 +30,7 @@ export const getJobsSuite: StateSuite = defineStateSuite("getJobs", (rule) => {
     expect(await stateAdapter.getJobs({ ids: [] })).toEqual([]);
   });
 
-  rule("what it returns is a copy", async ({ steps }) => {
+  rule("its result is a copy", async ({ steps }) => {
     const job = await steps.createOne();
     const read = await steps.get(job);
     read.createdAt.setTime(0);

@@ -10,7 +10,7 @@ const inOrder = (edges: readonly BlockerEdge[]): BlockerEdge[] =>
 
 export const listBlockerEdgesSuite: StateSuite = defineStateSuite("listBlockerEdges", (rule) => {
   rule(
-    "Who waits for whom: every edge with one of these sequences at either end.",
+    "The blockers and dependants of these sequences: every edge with one of them at either end.",
     async ({ steps, stateAdapter }) => {
       const a = await steps.createOne({ typeName: "a" });
       const b = await steps.createBlocked([a], { typeName: "b" });
@@ -68,7 +68,7 @@ export const listBlockerEdgesSuite: StateSuite = defineStateSuite("listBlockerEd
     },
   );
 
-  rule("none for nobody", async ({ steps, stateAdapter }) => {
+  rule("an empty list for no sequences", async ({ steps, stateAdapter }) => {
     const job = await steps.createOne();
     expect(await stateAdapter.listBlockerEdges({ ids: [job.id, await steps.absentId()] })).toEqual(
       [],

@@ -54,7 +54,7 @@ export const lockSequencesSuite: StateSuite = defineStateSuite("lockSequences", 
   );
 
   rule(
-    "What is returned is current: if the sequence is continued while waiting for the lock, its new last job.",
+    "The returned sequence is current: if it is continued while waiting for the lock, it has its new last job.",
     async ({ steps, openTransaction, holdTransaction, secondStateAdapter }) => {
       const first = await steps.createRunning();
       const transaction = await openTransaction();
@@ -71,7 +71,7 @@ export const lockSequencesSuite: StateSuite = defineStateSuite("lockSequences", 
   );
 
   rule(
-    "what was continued is locked at its new last job",
+    "a continued sequence is locked at its new last job",
     async ({ steps, openTransaction, holdTransaction, stateAdapter, secondStateAdapter }) => {
       const first = await steps.createRunning();
       const transaction = await openTransaction();

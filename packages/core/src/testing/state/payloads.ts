@@ -1,4 +1,4 @@
-/** JSON texts that drivers and stores have been seen to change, by what is special about them. */
+/** JSON texts that drivers and stores have been seen to change, by their peculiarity. */
 export const payloads: Readonly<Record<string, string>> = {
   null: "null",
   false: "false",

@@ -12,7 +12,7 @@ export const provideContextSuite: StateSuite = defineStateSuite("provideContext"
     expect(inside).toBe(false);
   });
 
-  rule("resolves with what the callback returns", async ({ stateAdapter }) => {
+  rule("resolves with the result of the callback", async ({ stateAdapter }) => {
     expect(await stateAdapter.provideContext(() => Promise.resolve("answer"))).toBe("answer");
   });
 

@@ -87,14 +87,14 @@ export const rescheduleJobsSuite: StateSuite = defineStateSuite("rescheduleJobs"
     expect((await steps.get(job)).lastAttemptAt).toEqual(job.lastAttemptAt);
   });
 
-  rule("an expired lease that nobody has taken still counts", async ({ steps }) => {
+  rule("an expired lease that no worker has taken over still counts", async ({ steps }) => {
     const job = await steps.createRunning({}, { leaseMs: 1 });
     await steps.untilExpired(job);
     expect((await steps.reschedule(job)).kind).toBe("rescheduled");
   });
 
   rule(
-    "A write re-checks status and lease in the statement that writes. What no longer holds changes nothing and is answered for that element alone",
+    "A write re-checks status and lease in the statement that writes. An element that no longer holds changes nothing and is returned as such",
     async ({ steps, stateAdapter }) => {
       const old = await steps.createRunning({ typeName: "old" }, { leaseMs: 1 });
       await steps.untilExpired(old);

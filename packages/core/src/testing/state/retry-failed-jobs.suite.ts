@@ -88,7 +88,7 @@ export const retryFailedJobsSuite: StateSuite = defineStateSuite("retryFailedJob
   );
 
   rule(
-    "Not for a blocker that comes back in the same call, in whatever order they are given.",
+    "Not for a blocker that comes back in the same call, in any order.",
     async ({ steps, stateAdapter }) => {
       const onBlockerFailure = "fail";
       const lowest = await steps.createRunning({ typeName: "lowest" });
@@ -109,7 +109,7 @@ export const retryFailedJobsSuite: StateSuite = defineStateSuite("retryFailedJob
   );
 
   rule(
-    "who waited for the failed job starts when it completes after all",
+    "a dependant of the failed job starts when that completes after all",
     async ({ steps, stateAdapter }) => {
       const blocker = await steps.createRunning({ typeName: "blocker" });
       const waiting = await steps.createBlocked([blocker]);

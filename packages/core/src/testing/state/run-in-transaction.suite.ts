@@ -65,7 +65,7 @@ const transactions: StateSuite = defineStateSuite("runInTransaction", (rule) => 
   );
 
   rule(
-    "rejects with whatever the callback throws, also what is no Error",
+    "rejects with the error of the callback, also with a value that is not an Error",
     async ({ runInTransaction }) => {
       await expect(runInTransaction(() => Promise.reject("a string"))).rejects.toBe("a string");
       await expect(
@@ -76,7 +76,7 @@ const transactions: StateSuite = defineStateSuite("runInTransaction", (rule) => 
     },
   );
 
-  rule("resolves with what the callback returns", async ({ runInTransaction }) => {
+  rule("resolves with the result of the callback", async ({ runInTransaction }) => {
     const answer = { not: "copied" };
     expect(await runInTransaction(() => Promise.resolve(answer))).toBe(answer);
   });
@@ -121,12 +121,12 @@ const isolation: StateSuite = defineStateSuite("runInTransaction, isolation", (r
   );
 
   rule(
-    "nobody else sees them before the commit",
+    "other connections do not see them before the commit",
     async ({ openTransaction, secondStateAdapter, patienceMs }) => {
       const { steps, commit } = await openTransaction();
       const job = await steps.createOne();
       const reading = secondStateAdapter.getJobs({ ids: [job.id] });
-      // A store that reads one after the other may answer later, but not with what is uncommitted.
+      // A store that reads one after the other may return later, but not with uncommitted rows.
       if (await settlesWithin(reading, patienceMs(true)))
         expect(await reading).toEqual([undefined]);
       await commit();

@@ -89,16 +89,19 @@ export const summarizeSuite: StateSuite = defineStateSuite("summarize", (rule) =
     },
   );
 
-  rule("counts expired leases, and what has been running long", async ({ steps, stateAdapter }) => {
-    const expired = await steps.createRunning({ typeName: "a" }, { leaseMs: 1 });
-    const held = await steps.createRunning({ typeName: "b" }, { leaseMs: minuteMs });
-    await steps.untilExpired(expired);
-    await steps.untilStoreTime(held.lastAttemptAt ?? new Date(0));
-    const quick = await stateAdapter.summarize({ runningLongMs: 0 });
-    expect(quick).toMatchObject({ expiredLeaseCount: 1, runningLongCount: 2 });
-    const slow = await stateAdapter.summarize({ runningLongMs: thirtyDaysMs });
-    expect(slow).toMatchObject({ expiredLeaseCount: 1, runningLongCount: 0 });
-  });
+  rule(
+    "counts expired leases, and jobs that have been running long",
+    async ({ steps, stateAdapter }) => {
+      const expired = await steps.createRunning({ typeName: "a" }, { leaseMs: 1 });
+      const held = await steps.createRunning({ typeName: "b" }, { leaseMs: minuteMs });
+      await steps.untilExpired(expired);
+      await steps.untilStoreTime(held.lastAttemptAt ?? new Date(0));
+      const quick = await stateAdapter.summarize({ runningLongMs: 0 });
+      expect(quick).toMatchObject({ expiredLeaseCount: 1, runningLongCount: 2 });
+      const slow = await stateAdapter.summarize({ runningLongMs: thirtyDaysMs });
+      expect(slow).toMatchObject({ expiredLeaseCount: 1, runningLongCount: 0 });
+    },
+  );
 
   rule("sees the writes of its transaction", async ({ openTransaction, stateAdapter }) => {
     const { context, steps, rollback } = await openTransaction();

@@ -6,7 +6,7 @@ import type { StateAdapterMethod } from "../../../src/testing/state/index.ts";
 /** Makes a broken adapter of a good one. */
 export type Breaker = (good: AnyStateAdapter) => AnyStateAdapter;
 
-/** By the method whose suites must find out, and by what is wrong. */
+/** By the method whose suites must find the defect, and by the defect. */
 export type Breakers<TMethod extends StateAdapterMethod = StateAdapterMethod> = Readonly<
   Record<TMethod, Readonly<Record<string, Breaker>>>
 >;

@@ -1,5 +1,6 @@
-// Stores that are right as long as nothing happens at the same time: each does in two steps what must be one.
-// The in-process store itself does everything at once, so the gap between the steps is made with a pause.
+// Stores that are right as long as nothing happens at the same time: each does in two steps a
+// change that must be one. The in-process store itself does everything at once, so a pause makes
+// the gap between the steps.
 import type { AnyStateAdapter } from "../../../src/adapters/state-adapter.ts";
 import type { NewStateJob } from "../../../src/adapters/state-adapter-params.ts";
 import { sleep } from "../../../src/testing/waiting.ts";
@@ -40,14 +41,17 @@ const checkThenInsert = (good: AnyStateAdapter): AnyStateAdapter => {
   };
 };
 
-/** Hands out what it saw before the pause, whoever has taken it meanwhile. */
+/**
+ * Returns the jobs that it saw before the pause, even if another caller has acquired them
+ * meanwhile.
+ */
 const acquireFromSnapshot = (good: AnyStateAdapter): AnyStateAdapter => {
   let last: Awaited<ReturnType<AnyStateAdapter["acquireJobs"]>> | undefined;
   return {
     ...good,
     acquireJobs: async (params) => {
       const result = await good.acquireJobs(params);
-      // A caller that finds nothing is handed what another one has just taken.
+      // A caller that finds nothing gets a job that another one has just acquired.
       if (result.jobs.length === 0 && last !== undefined && params.workerId !== "worker-1") {
         const again = last;
         last = undefined;
@@ -59,7 +63,7 @@ const acquireFromSnapshot = (good: AnyStateAdapter): AnyStateAdapter => {
   };
 };
 
-/** Writes outside the transaction it is given: what is rolled back stays. */
+/** Writes outside the transaction it is given: rolled-back writes stay. */
 const createOutside: Breaker = (good) => ({
   ...good,
   createJobs: (params) => {

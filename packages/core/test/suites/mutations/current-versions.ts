@@ -1,6 +1,6 @@
 import type { AnyStateAdapter } from "../../../src/adapters/state-adapter.ts";
 
-/** What a store without fencing would take for the lease: whichever is there. */
+/** The lease that a store without lease versions would assume: the current one. */
 export const currentVersions = async (
   good: AnyStateAdapter,
   context: object | undefined,

@@ -26,7 +26,7 @@ const allAtOnce = async (
 
 export const deadlockSuite: StateSuite = defineStateSuite("races, no deadlock", (rule) => {
   rule(
-    "Several rows are locked in one order (by id), whatever the order of the arguments: keys",
+    "Several rows are locked in one order (by id), for any order of the arguments: keys",
     async (test) => {
       const random = seededRandom(test.seed);
       const keys = Array.from({ length: rows }, (_, index) => `k${index}`);

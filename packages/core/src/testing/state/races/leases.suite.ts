@@ -54,31 +54,34 @@ const zombies: StateSuite = defineStateSuite("races, zombies", (rule) => {
     });
   }
 
-  rule("a zombie in an open transaction loses to whoever takes the job after it", async (test) => {
-    const { steps, secondSteps, openTransaction } = test;
-    const old = await steps.createRunning({}, { leaseMs: 1 });
-    await steps.untilExpired(old);
-    const transaction = await openTransaction();
-    await transaction.steps.get(old);
-    const taking = secondSteps.acquire({ workerId: "worker-2" });
-    await settlesWithin(taking, graceMs * 3);
-    // Where there is one writer, the holder came first; where there are many, the taker did.
-    const settled = transaction.steps.complete(old, '"zombie"').then(
-      ({ kind }) => kind,
-      (error: unknown) => {
-        if (test.isTransactionConflict(error)) return "lost";
-        throw error;
-      },
-    );
-    const kind = await within(settled, "the zombie's completion");
-    await transaction.commit().catch((error: unknown) => {
-      if (!test.isTransactionConflict(error)) throw error;
-    });
-    const taken = await within(taking, "the taker");
-    expect(taken).toHaveLength(kind === "completed" ? 0 : 1);
-    const { status } = await steps.get(old);
-    expect(status).toBe(kind === "completed" ? "completed" : "running");
-  });
+  rule(
+    "a zombie in an open transaction loses to the worker that acquires the job after it",
+    async (test) => {
+      const { steps, secondSteps, openTransaction } = test;
+      const old = await steps.createRunning({}, { leaseMs: 1 });
+      await steps.untilExpired(old);
+      const transaction = await openTransaction();
+      await transaction.steps.get(old);
+      const taking = secondSteps.acquire({ workerId: "worker-2" });
+      await settlesWithin(taking, graceMs * 3);
+      // Where there is one writer, the holder came first; where there are many, the taker did.
+      const settled = transaction.steps.complete(old, '"zombie"').then(
+        ({ kind }) => kind,
+        (error: unknown) => {
+          if (test.isTransactionConflict(error)) return "lost";
+          throw error;
+        },
+      );
+      const kind = await within(settled, "the zombie's completion");
+      await transaction.commit().catch((error: unknown) => {
+        if (!test.isTransactionConflict(error)) throw error;
+      });
+      const taken = await within(taking, "the taker");
+      expect(taken).toHaveLength(kind === "completed" ? 0 : 1);
+      const { status } = await steps.get(old);
+      expect(status).toBe(kind === "completed" ? "completed" : "running");
+    },
+  );
 });
 
 const settlements: StateSuite = defineStateSuite("races, one settlement", (rule) => {
@@ -187,7 +190,7 @@ const settlements: StateSuite = defineStateSuite("races, one settlement", (rule)
           }),
       });
       const [stillThere] = await stateAdapter.getJobs({ ids: [blocker.id] });
-      // Either it waits for what exists, or it was told that it is missing.
+      // Either it waits for the existing sequence, or the call reported it as missing.
       if (stillThere === undefined) expect(second?.[0]?.missing).toEqual([blocker.id]);
       else {
         expect(second?.[0]).toMatchObject({ missing: [], job: { status: "blocked" } });
@@ -215,7 +218,7 @@ const settlements: StateSuite = defineStateSuite("races, one settlement", (rule)
 });
 
 const maintenance: StateSuite = defineStateSuite("races, maintenance re-checks", (rule) => {
-  rule("a reclaim against a completion: what has completed stays completed", async (test) => {
+  rule("a reclaim against a completion: a completed job stays completed", async (test) => {
     const { steps, secondStateAdapter, holdTransaction, stateAdapter } = test;
     for (const firstEnds of ["commit", "rollback"] as const) {
       const job = await steps.createRunning({ typeName: firstEnds }, { leaseMs: 1 });
@@ -281,7 +284,7 @@ const maintenance: StateSuite = defineStateSuite("races, maintenance re-checks",
     }
   });
 
-  rule("clean-up leaves a finished sequence that somebody begins to wait for", async (test) => {
+  rule("retention leaves a finished sequence that a job begins to wait for", async (test) => {
     const { steps, stateAdapter, secondStateAdapter, holdTransaction } = test;
     const blocker = await steps.createCompleted({ typeName: "blocker" }, '"kept"');
     await steps.untilStoreTime(blocker.finishedAt ?? new Date(0));
