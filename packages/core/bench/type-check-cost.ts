@@ -1,6 +1,6 @@
 // The cost of the types to a user's compiler, by the number of job types, for both compilers. With
 // `--check` it fails if the cost is over its budget or grows faster than the number of types.
-// tsx packages/core/bench/type-check-cost.ts [--check]
+//   tsx packages/core/bench/type-check-cost.ts [--check]
 import { compile, compilers, coreFolder, type CompilerName } from "../test/types/compile.ts";
 import { fixtures, type Fixture } from "./type-check-fixtures.ts";
 

@@ -1,4 +1,5 @@
-// What JavaScript, or a cast, lets through: that it is refused by the name of the mistake, and not ignored.
+// Mistakes that JavaScript, or a cast, lets through. Each is refused by the name of the mistake,
+// and not ignored.
 import { createInProcessStateAdapter, createQueuert, defineUnionJobTypes } from "queuert";
 import type { DefineBlocker } from "queuert";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

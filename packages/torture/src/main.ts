@@ -1,6 +1,6 @@
-// pnpm torture --store simulation --seed 1 --runs 1000
-// pnpm torture --store postgres --notify redis --seed 1 --minutes 2 --summaries runs.jsonl
-// pnpm torture --tables --summaries runs.jsonl
+//   pnpm torture --store simulation --seed 1 --runs 1000
+//   pnpm torture --store postgres --notify redis --seed 1 --minutes 2 --summaries runs.jsonl
+//   pnpm torture --tables --summaries runs.jsonl
 import { parseArgs } from "node:util";
 
 const { values } = parseArgs({

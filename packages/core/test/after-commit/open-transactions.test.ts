@@ -17,7 +17,7 @@ describe("open transactions", () => {
     expect(transactions.find({ client })).toBeUndefined();
   });
 
-  it("are forgotten by what they were opened with, whatever has become of the context", () => {
+  it("are forgotten by the context they were opened with, even if that has changed", () => {
     const transactions = createOpenTransactions(contextKeys);
     const client = {};
     const context: { client: object } = { client };
@@ -27,7 +27,7 @@ describe("open transactions", () => {
     expect(transactions.find({ client })).toBeUndefined();
   });
 
-  it("that share a part are told apart by the others, and not at all by what they share", () => {
+  it("that share a part are distinguished by the other parts, and not by the shared one", () => {
     const transactions = createOpenTransactions(contextKeys);
     const client = {};
     const [one, other] = [{}, {}].map((session) => transactions.open({ client, session }, effects));

@@ -1,4 +1,4 @@
-/** The adapter of somebody else: thin, but with all an author has to write. */
+/** An adapter of another author: thin, but complete. */
 const adapter = `
 import { createInProcessStateAdapter, type StateAdapter } from "queuert";
 

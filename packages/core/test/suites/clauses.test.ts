@@ -35,6 +35,7 @@ const opening = (sentence: string): string => words(sentence).split(" ").slice(0
 const shownElsewhere: Readonly<Record<string, string>> = {
   "cost does not grow with finished": "the adapters' benchmarks and plans",
   "one statement per table however many": "the adapters' own tests, which see their statements",
+  "another store has another identity": "test/in-process/store-id.test.ts, with two stores",
   "rejects when the commit fails or": "the adapters' own tests, which can make one fail",
   "at stricter isolation levels a serialization":
     "races run such a transaction again, see `isTransactionConflict`",

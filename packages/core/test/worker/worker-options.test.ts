@@ -5,8 +5,8 @@ import { toWorkerOptions } from "../../src/worker/worker-options.ts";
 
 const taken = (given: unknown): unknown => toWorkerOptions(given as never, false);
 
-describe("what a worker is started with", () => {
-  it("derives what is left out from what is given", () => {
+describe("the options of worker.start", () => {
+  it("derives omitted options from the given ones", () => {
     expect(taken({ concurrency: 40, shutdownTimeoutMs: 5 })).toMatchObject({
       prefetch: 40,
       shutdownGraceMs: 5,
@@ -14,7 +14,8 @@ describe("what a worker is started with", () => {
     expect(taken({})).toMatchObject({ shutdownGraceMs: defaults.shutdownGraceMs });
   });
 
-  // Defaults derived while unpacking were computed before anybody had looked at what they are derived from.
+  // Defaults derived while destructuring were computed before the values they derive from were
+  // checked.
   it.each(["concurrency", "shutdownTimeoutMs"])(
     "names %s when it cannot be calculated with",
     (name) => {

@@ -215,7 +215,7 @@ export const transactingSuite: BehaviourSuite = defineBehaviourSuite("transactin
       }),
     );
     await held.arrived();
-    // Of code that nobody waits for: refused, or in the transaction.
+    // A call without an awaiter is refused, or is part of the transaction.
     const stray = client.startIn(context, "other").catch((error: unknown) => error);
     held.open();
     expect(await ended).toBe(thrown);
@@ -229,7 +229,7 @@ export const transactingSuite: BehaviourSuite = defineBehaviourSuite("transactin
     const own = (): Promise<{ readonly id: string }> =>
       stateAdapter.runInTransaction((tx) => client.startIn(tx, "task"));
     const started: { readonly id: string }[] = [];
-    // Of two that overlap, the outer one rolls back: what the other has started is told all the same.
+    // Two transactions overlap and the outer one rolls back: the starts of the other are notified.
     const overlapping = client.queuert.transaction(async (tx) => {
       if (stateAdapter.capabilities.concurrentWriters) started.push(await own());
       await client.startIn(tx, "other");
