@@ -3,10 +3,12 @@ import { createStoreNotifyAdapter } from "./adapter-kit/store-notify-adapter.ts"
 import type { NotifyAdapter } from "./adapters/notify-adapter.ts";
 import type { ObservabilityAdapter } from "./adapters/observability-adapter.ts";
 import type { AnyStateAdapter } from "./adapters/state-adapter.ts";
-import { createAnnouncer } from "./after-commit/announcer.ts";
-import { createCommitScope } from "./after-commit/commit-scope.ts";
-import { createNestingWatch } from "./after-commit/nesting-watch.ts";
-import { createOpenTransactions } from "./after-commit/open-transactions.ts";
+import { createEffectRouter } from "./after-commit/effect-router.ts";
+import {
+  createNestedTransactionGuard,
+  createOpenTransactions,
+} from "./after-commit/open-transactions.ts";
+import { createNotifier } from "./after-commit/post-commit-effects.ts";
 import { createUnconfirmedCommits } from "./after-commit/unconfirmed-commits.ts";
 import { type Clock, systemClock } from "./async/clock.ts";
 import { within } from "./async/within.ts";
@@ -41,7 +43,7 @@ export interface EngineSeams {
   readonly random?: (() => number) | undefined;
 }
 
-/** How long closing waits for what has been announced last. */
+/** How long closing waits for the last notifications. */
 const closePatienceMs = 1_000;
 
 /** Creates the engine, with what closes it in the end. */
@@ -65,7 +67,7 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
   const transactions = createOpenTransactions(contextKeys);
   const sequencePoller = new SequencePoller(state, clock);
   const local = createLocalListeners(notify, sequencePoller);
-  const announcer = createAnnouncer(local.sender);
+  const notifier = createNotifier(local.sender);
   return {
     state,
     notify,
@@ -75,11 +77,11 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
       options.notifyAdapter !== undefined || !state.capabilities.sharedBetweenProcesses,
     registry: createRegistry(options.jobTypes),
     observer,
-    announcer,
-    scope: createCommitScope(observer, announcer, transactions, unconfirmed),
+    notifier,
+    effects: createEffectRouter(observer, notifier, transactions, unconfirmed),
     transactions,
     contextKeys,
-    nesting: createNestingWatch(state.capabilities),
+    nesting: createNestedTransactionGuard(state.capabilities),
     sequencePoller,
     clock,
     random,
@@ -87,7 +89,7 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
       unconfirmed.close();
       sequencePoller.close();
       // A server that does not answer must not keep anybody from closing.
-      await within(clock, announcer.settled(), closePatienceMs);
+      await within(clock, notifier.settled(), closePatienceMs);
       // A notify adapter that was given belongs to whoever gave it.
       if (options.notifyAdapter === undefined) await notify.close();
     },

@@ -1,10 +1,9 @@
 // The wired adapters and everything the walk runs on. Generic-free: payloads are unknown, ids are strings.
 import type { NotifyAdapter } from "./adapters/notify-adapter.ts";
 import type { AnyStateAdapter } from "./adapters/state-adapter.ts";
-import type { Announcer } from "./after-commit/announcer.ts";
-import type { CommitScope } from "./after-commit/commit-scope.ts";
-import type { NestingWatch } from "./after-commit/nesting-watch.ts";
-import type { OpenTransactions } from "./after-commit/open-transactions.ts";
+import type { EffectRouter } from "./after-commit/effect-router.ts";
+import type { NestedTransactionGuard, OpenTransactions } from "./after-commit/open-transactions.ts";
+import type { Notifier } from "./after-commit/post-commit-effects.ts";
 import type { Clock } from "./async/clock.ts";
 import type { ContextKeys } from "./adapters/context-keys.ts";
 import type { Registry } from "./job-types/registry.ts";
@@ -21,11 +20,11 @@ export interface Engine {
   readonly hasNotifyAdapter: boolean;
   readonly registry: Registry;
   readonly observer: Observer;
-  readonly announcer: Announcer;
-  readonly scope: CommitScope;
+  readonly notifier: Notifier;
+  readonly effects: EffectRouter;
   readonly transactions: OpenTransactions;
   readonly contextKeys: ContextKeys;
-  readonly nesting: NestingWatch;
+  readonly nesting: NestedTransactionGuard;
   readonly sequencePoller: SequencePoller;
   readonly clock: Clock;
   /** From 0 to below 1. */

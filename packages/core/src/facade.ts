@@ -1,6 +1,6 @@
 // The methods that users call: one object, each method with the names of its options. The compiler has checked the types of
 // the options where there is one; lifecycle/ checks their values.
-import { runTransaction } from "./after-commit/run-transaction.ts";
+import { runTransaction } from "./after-commit/open-transactions.ts";
 import { type CallOptions, readCallOptions } from "./call-options.ts";
 import type { Engine } from "./engine.ts";
 import { QueuertClosedError } from "./errors.ts";
@@ -62,7 +62,7 @@ export const createFacade = (engine: Engine): UntypedClient => {
     withNotify: async (callback: () => Promise<unknown>) => {
       assertOpen("withNotify");
       assertFunction(callback, "callback");
-      return engine.scope.gather(callback);
+      return engine.effects.gather(callback);
     },
 
     transaction: async (callback: (context: object) => Promise<unknown>) => {

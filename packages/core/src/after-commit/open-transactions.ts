@@ -1,17 +1,54 @@
-// The transactions of ours that are open, found again by what users spread into their calls: a client, a session. So a
-// call knows where its effects go, and a transaction which calls are under way in it, without any async context.
+// The open transactions that `transaction` and handlers run in, found by the objects in their contexts: a client, a session.
+// So a write finds the buffer of its effects, and a transaction its pending calls, without async context.
 import type { ContextKeys } from "../adapters/context-keys.ts";
-import { CallsWithin } from "./calls-within.ts";
-import type { Effects } from "./effects.ts";
+import type { AnyStateAdapter, StateAdapterCapabilities } from "../adapters/state-adapter.ts";
+import { isAsyncContextFree, ScopedStorage } from "../async/scoped-storage.ts";
+import { ProcessMisuseError, TransactionEndingError } from "../errors.ts";
+import type { EffectRouter } from "./effect-router.ts";
+import type { Effects } from "./post-commit-effects.ts";
+
+/** The calls that a user's callback makes in its transaction, awaited or not, until the callback has ended. */
+export class PendingCalls {
+  #isEnding = false;
+  #callCount = 0;
+  #onLeft: (() => void) | null = null;
+
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
+  /** Runs a call in the transaction. Refuses it if the callback has returned or thrown. */
+  async call<T>(operation: string, run: () => Promise<T>): Promise<T> {
+    if (this.#isEnding) throw new TransactionEndingError(operation);
+    this.#callCount++;
+    try {
+      return await run();
+    } finally {
+      if (--this.#callCount === 0) this.#onLeft?.();
+    }
+  }
+
+  /**
+   * Refuses further calls. Resolves when the pending ones have ended; null if there are none. A transaction that ended
+   * before them would leave their statements outside: stored, although everything else was rolled back.
+   */
+  leave(): Promise<void> | null {
+    this.#isEnding = true;
+    if (this.#callCount === 0) return null;
+    return new Promise((resolve) => {
+      this.#onLeft = resolve;
+    });
+  }
+}
 
 type Context = Readonly<Record<string, unknown>>;
 
-/** One transaction, from its beginning until it has been committed or rolled back. */
-export class OpenTransaction extends CallsWithin {
+/** One transaction, from its beginning until its commit or rollback. */
+export class OpenTransaction extends PendingCalls {
   readonly context: Context;
-  /** What it is found by: kept, so that it is forgotten by the same, whatever the user does to the context meanwhile. */
+  /** The objects that identify it. A copy: the user may change the context meanwhile. */
   readonly parts: readonly object[];
-  /** What was done in it, told when it has committed. */
+  /** The effects of its writes, flushed when it has committed. */
   readonly effects: Effects;
 
   constructor(context: object, effects: Effects) {
@@ -24,16 +61,16 @@ export class OpenTransaction extends CallsWithin {
 
 export interface OpenTransactions {
   open(context: object, effects: Effects): OpenTransaction;
-  /** It has been committed or rolled back. */
+  /** The transaction has been committed or rolled back. */
   forget(transaction: OpenTransaction): void;
-  /** The one that this context, or a part of it, stands for. */
+  /** The transaction of this context, or of a part of it. */
   find(context: object): OpenTransaction | undefined;
 }
 
 export const createOpenTransactions = (
   contextKeys: Pick<ContextKeys, "learn">,
 ): OpenTransactions => {
-  // Several where they share something, such as a client that has a session for each.
+  // Several transactions can share a part, such as a client with a session for each of them.
   const byPart = new Map<unknown, Set<OpenTransaction>>();
 
   return {
@@ -65,7 +102,7 @@ export const createOpenTransactions = (
   };
 };
 
-/** Only objects stand for a transaction: a name or a number may be anybody's. */
+/** Only objects identify a transaction: an unrelated context may have the same name or number. */
 const partsOf = (context: object): readonly object[] =>
   Object.values(context).filter(
     (part): part is object =>
@@ -73,8 +110,8 @@ const partsOf = (context: object): readonly object[] =>
   );
 
 /**
- * A pooled client may be in the next transaction before the last one's end is known: one that is still open goes before.
- * What could be several is none of them.
+ * A pooled client may be in the next transaction before the end of the last one is known: the open one is preferred. An
+ * ambiguous context matches no transaction.
  */
 const onlyMatch = (
   transactions: ReadonlySet<OpenTransaction>,
@@ -88,3 +125,83 @@ const onlyMatch = (
 
 const contradictsNothing = (own: Context, given: Context): boolean =>
   Object.keys(own).every((key) => given[key] === undefined || given[key] === own[key]);
+
+interface Parts {
+  readonly state: Pick<AnyStateAdapter, "runInTransaction">;
+  readonly effects: Pick<EffectRouter, "create">;
+  readonly transactions: OpenTransactions;
+  readonly nesting: NestedTransactionGuard;
+}
+
+/** Runs the user's callback in a transaction of the store's provider. Resolves after the commit. */
+export const runTransaction = async <T>(
+  { state, effects: router, transactions, nesting }: Parts,
+  callback: (context: object) => Promise<T>,
+): Promise<T> => {
+  nesting.assertOutside("transaction");
+  const effects = router.create();
+  let transaction: OpenTransaction | null = null;
+  try {
+    const result = await state.runInTransaction(async (context) => {
+      const opened = transactions.open(context, effects);
+      transaction = opened;
+      try {
+        return await nesting.run(async () => callback(context));
+      } finally {
+        // If one of several concurrent calls fails, the callback ends while the others are pending.
+        const left = opened.leave();
+        if (left !== null) await left;
+      }
+    });
+    effects.flush();
+    return result;
+  } catch (error) {
+    effects.discard();
+    throw error;
+  } finally {
+    if (transaction !== null) transactions.forget(transaction);
+  }
+};
+
+/**
+ * Refuses a write outside the open transaction around it, in a store with one writer: it would wait for that transaction,
+ * which waits for the write.
+ */
+export interface NestedTransactionGuard {
+  /** Runs user code that holds a transaction. */
+  run<T>(callback: () => Promise<T>): Promise<T>;
+  /** Throws if the caller is known to be inside an open transaction. */
+  assertOutside(operation: string): void;
+}
+
+/** Up to Node 22 async context slows every promise down. There, the guard covers this many transactions of a client. */
+const guardedMax = 100;
+
+export const createNestedTransactionGuard = ({
+  concurrentWriters,
+  sharedBetweenProcesses,
+}: StateAdapterCapabilities): NestedTransactionGuard => {
+  if (concurrentWriters) return { run: (callback) => callback(), assertOutside: () => undefined };
+  const storage = new ScopedStorage<{ isOpen: boolean }>();
+  // A store in memory would wait for ever. A store on disk refuses such a write after its busy timeout.
+  let left = isAsyncContextFree || !sharedBetweenProcesses ? Infinity : guardedMax;
+  return {
+    run: async (callback) => {
+      if (left <= 0) return callback();
+      left--;
+      const transaction = { isOpen: true };
+      try {
+        return await storage.run(transaction, callback);
+      } finally {
+        transaction.isOpen = false;
+      }
+    },
+    assertOutside: (operation) => {
+      if (storage.get()?.isOpen !== true) return;
+      throw new ProcessMisuseError(
+        `${operation} was called inside an open transaction, and this store has one writer: ` +
+          "spread the context of that transaction into the call.",
+      );
+    },
+  };
+};

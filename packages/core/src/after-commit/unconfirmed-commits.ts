@@ -1,16 +1,15 @@
-// Work started outside `withNotify` and `transaction`, or in a `withNotify` that has thrown: nobody says whether it commits.
-// The store is asked instead, a few times, for all that is unconfirmed in one statement; when a write is seen, its
-// notifications and events go out. So a forgotten `withNotify` costs some milliseconds, not a poll interval. A write
-// that never shows up was rolled back, and was never observed.
+// The user's own transaction without a `withNotify`, or with one that threw: core does not learn of its commit. A few queries
+// then ask the store for all unconfirmed writes at once. The effects of a write go out when the store shows it. So a
+// forgotten `withNotify` costs milliseconds, not a poll interval. A write that never appears was rolled back.
 import type { StateAdapter } from "../adapters/state-adapter.ts";
 import type { Clock, TimerHandle } from "../async/clock.ts";
 import type { StateJob } from "../model/state-job.ts";
-import type { Effects } from "./effects.ts";
+import type { Effects } from "./post-commit-effects.ts";
 
-/** What has to be seen in the store before the effects of a call may be told. */
+/** The sign in the store that the effects of a call may go out. */
 export interface CommitEvidence {
   readonly operation: string;
-  /** One of the jobs that the call has written: the others are in the same transaction. */
+  /** A job that the call has written. The others are in the same transaction. */
   readonly jobId: string;
   /** How many jobs it has written. */
   readonly jobCount: number;
@@ -23,18 +22,18 @@ export interface UnconfirmedCommits {
   close(): void;
 }
 
-/** When to look, counted from the write. A transaction open for longer leaves its jobs to the workers' polling. */
-const lookAfterMs = [20, 100, 300, 1_000, 3_000, 10_000, 30_000] as const;
+/** When the store is asked, counted from the write. A longer transaction leaves its jobs to the polling of workers. */
+const queryAfterMs = [20, 100, 300, 1_000, 3_000, 10_000, 30_000] as const;
 
 interface Entry extends CommitEvidence {
   readonly effects: Effects;
-  look: number;
+  queryCount: number;
   dueAt: number;
 }
 
 type Store = Pick<StateAdapter<object, object, string>, "getJobs">;
 
-/** `state` reports its own errors; a failed look is tried again at the next one. */
+/** `state` reports its own errors. A failed query is repeated at the next due time. */
 export const createUnconfirmedCommits = (state: Store, clock: Clock): UnconfirmedCommits => {
   let entries: Entry[] = [];
   let timer: TimerHandle | null = null;
@@ -43,16 +42,16 @@ export const createUnconfirmedCommits = (state: Store, clock: Clock): Unconfirme
   const schedule = (): void => {
     if (timer !== null || isClosed || entries.length === 0) return;
     const dueAt = Math.min(...entries.slice(0, 1_000).map((entry) => entry.dueAt));
-    timer = clock.setTimeout(() => void look(), Math.max(1, dueAt - clock.now()));
-    // Hints only: they must not keep a process alive.
+    timer = clock.setTimeout(() => void query(), Math.max(1, dueAt - clock.now()));
+    // Hints must not keep a process alive.
     (timer as { unref?: () => void }).unref?.();
   };
 
-  const look = async (): Promise<void> => {
+  const query = async (): Promise<void> => {
     const now = clock.now();
     const due = entries.filter((entry) => entry.dueAt <= now);
     entries = entries.filter((entry) => entry.dueAt > now);
-    // No error surfaces here: `state` has reported it, and the next look asks again.
+    // `state` has reported the error. The next query asks again.
     const jobs = await state.getJobs({ ids: due.map((entry) => entry.jobId) }).catch(() => null);
     due.forEach((entry, index) => {
       if (isClosed) entry.effects.discard();
@@ -64,8 +63,8 @@ export const createUnconfirmedCommits = (state: Store, clock: Clock): Unconfirme
   };
 
   const postpone = (entry: Entry): void => {
-    const before = lookAfterMs[entry.look] ?? 0;
-    const next = lookAfterMs[++entry.look];
+    const before = queryAfterMs[entry.queryCount] ?? 0;
+    const next = queryAfterMs[++entry.queryCount];
     if (next === undefined) return entry.effects.discard();
     entry.dueAt += next - before;
     entries.push(entry);
@@ -74,7 +73,7 @@ export const createUnconfirmedCommits = (state: Store, clock: Clock): Unconfirme
   return {
     add: (evidence, effects) => {
       if (isClosed) return effects.discard();
-      entries.push({ ...evidence, effects, look: 0, dueAt: clock.now() + lookAfterMs[0] });
+      entries.push({ ...evidence, effects, queryCount: 0, dueAt: clock.now() + queryAfterMs[0] });
       schedule();
     },
     close: () => {

@@ -1,7 +1,7 @@
 // Completion without a worker: an approval, a webhook. The caller's transaction locks the sequence's current job, so a worker
 // that runs it at the same time either has settled before, or finds it completed.
 import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
-import { CallsWithin } from "../after-commit/calls-within.ts";
+import { PendingCalls } from "../after-commit/open-transactions.ts";
 import type { Engine } from "../engine.ts";
 import {
   InvalidOptionError,
@@ -87,8 +87,8 @@ export const completeExternally = async (
 };
 
 /** Runs a callback of the user's, and waits for what it has not awaited: the transaction may end right after it. */
-const withCalls = async <T>(run: (calls: CallsWithin) => T | Promise<T>): Promise<T> => {
-  const calls = new CallsWithin();
+const withCalls = async <T>(run: (calls: PendingCalls) => T | Promise<T>): Promise<T> => {
+  const calls = new PendingCalls();
   try {
     return await run(calls);
   } finally {
@@ -105,7 +105,7 @@ const completeStep = async (
   callback: (context: object) => unknown,
   span: ObservabilitySpan | null,
 ): Promise<StateJob> => {
-  const effects = engine.scope.create();
+  const effects = engine.effects.create();
   const { continueWith, isCalled } = createContinueWith(
     engine,
     context,
@@ -142,7 +142,7 @@ const completeStep = async (
     jobCount: 1,
     isConfirmedBy: (stored: StateJob | undefined): boolean => stored?.status === "completed",
   };
-  engine.scope.record(context, evidence, (scope) => effects.mergeInto(scope));
+  engine.effects.record(context, evidence, (scope) => effects.mergeInto(scope));
   return nextOf(
     engine,
     context,

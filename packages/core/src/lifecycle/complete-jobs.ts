@@ -2,7 +2,7 @@
 // for many jobs. By value they commit together; by callback one commits with the user's writes.
 import type { CompletionOutcome, CompletionResult } from "../adapters/state-adapter-params.ts";
 import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
-import type { Effects } from "../after-commit/effects.ts";
+import type { Effects } from "../after-commit/post-commit-effects.ts";
 import { withRetry } from "../async/retry.ts";
 import type { Engine } from "../engine.ts";
 import {
@@ -30,7 +30,7 @@ export const completeJobs = async (
     workerId,
     completions: completions.map(({ attempt, outcome }) => toCompletion(attempt, outcome)),
   });
-  const effects = engine.scope.create();
+  const effects = engine.effects.create();
   if (unblocked.length > 0) describeUnblocked(effects, unblocked, spansBySequence(completions));
   completions.forEach(({ attempt, outcome }, index) => {
     const result = results[index];

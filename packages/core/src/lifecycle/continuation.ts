@@ -1,14 +1,14 @@
 // Step 7a: the next job of a sequence. Without blockers it is stored by the very statement that completes the job before
 // it. With blockers it is stored ahead, inside the same transaction, since they name it as their origin.
 import type { CompletionOutcome, NewContinuationJob } from "../adapters/state-adapter-params.ts";
-import type { Effects } from "../after-commit/effects.ts";
+import type { Effects } from "../after-commit/post-commit-effects.ts";
 import type { Engine } from "../engine.ts";
 import { ProcessMisuseError } from "../errors.ts";
 import { assertObject } from "../model/assert-option.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { addBlockers } from "./add-blockers.ts";
 import { checkNewJob, type NewJobOptions } from "./new-job.ts";
-import { describeCreated } from "./record-created.ts";
+import { addCreatedEffects } from "./created-effects.ts";
 
 /** What `continueWith` gives: the outcome of a completion, and nothing users could make themselves. */
 export class ContinuationToken {
@@ -71,7 +71,7 @@ export const createContinueWith = (
     if (created === undefined) throw new ProcessMisuseError("the continuation was not stored");
     const [result] = await addBlockers(engine, context, [{ job: created.job, startBlockers }]);
     const stored = result?.job ?? created.job;
-    describeCreated(effects, stored, result?.blockerSequenceIds ?? []);
+    addCreatedEffects(effects, stored, result?.blockerSequenceIds ?? []);
     return new ContinuationToken(job.typeName, { kind: "continuedTo", jobId: stored.id });
   };
   return { continueWith, isCalled: () => isCalled };

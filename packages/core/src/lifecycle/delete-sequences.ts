@@ -31,7 +31,7 @@ export const deleteSequences = async (
     jobCount,
     isConfirmedBy: (stored: unknown): boolean => stored === undefined,
   };
-  engine.scope.record(context, evidence, (effects) => {
+  engine.effects.record(context, evidence, (effects) => {
     for (const job of running) effects.ownershipLost(job.id);
     effects.emit("jobSequencesDeleted", () => ({ rootSequenceIds, jobCount }));
   });

@@ -23,7 +23,7 @@ export const failJobs = async (engine: Engine, items: readonly Failing[]): Promi
     })),
   });
   const stored = await lookUp(engine, dependants);
-  const effects = engine.scope.create();
+  const effects = engine.effects.create();
   describeFailedDependants(effects, dependants, stored);
   items.forEach(({ attempt, verdict }, index) => {
     const result = results[index];

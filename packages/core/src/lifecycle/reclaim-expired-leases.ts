@@ -9,7 +9,7 @@ import { toReference } from "../model/to-job.ts";
 export const reclaimExpiredLeases = async (engine: Engine, workerId: string): Promise<void> => {
   for (;;) {
     const reclaimed = await engine.state.reclaimExpiredLeases({ limit: limits.reclaimBatchMax });
-    const effects = engine.scope.create();
+    const effects = engine.effects.create();
     for (const job of reclaimed) {
       effects.jobScheduled(job.typeName);
       effects.ownershipLost(job.id);
@@ -27,6 +27,6 @@ export const reportTakenOver = (
   leasedBy: string,
   workerId: string,
 ): void => {
-  engine.announcer.ownershipLost([job.id]);
+  engine.notifier.ownershipLost([job.id]);
   engine.observer.emit("jobReaped", () => ({ ...toReference(job), leasedBy, workerId }));
 };

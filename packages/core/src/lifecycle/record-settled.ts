@@ -5,10 +5,10 @@ import type {
   JobCompletion,
 } from "../adapters/state-adapter-params.ts";
 import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
-import type { Effects } from "../after-commit/effects.ts";
+import type { Effects } from "../after-commit/post-commit-effects.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { toReference } from "../model/to-job.ts";
-import { describeCreated, sequenceData } from "./record-created.ts";
+import { addCreatedEffects, sequenceData } from "./created-effects.ts";
 
 /** One completed job: its own end, its continuation or its sequence's end. */
 export const describeCompleted = (
@@ -31,7 +31,7 @@ export const describeCompleted = (
     continuedToId,
     durationMs: completedAt.getTime() - job.createdAt.getTime(),
   }));
-  if (continuation !== null) describeCreated(effects, continuation, []);
+  if (continuation !== null) addCreatedEffects(effects, continuation, []);
   if (outcome.kind !== "output") return;
   effects.sequenceEnded(job.sequenceId);
   effects.emit("jobSequenceCompleted", () => ({

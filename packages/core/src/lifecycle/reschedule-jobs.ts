@@ -24,7 +24,7 @@ export const rescheduleJobs = async (
       error: verdict.error,
     })),
   });
-  const effects = engine.scope.create();
+  const effects = engine.effects.create();
   items.forEach(({ attempt, verdict }, index) => {
     const result = results[index];
     if (result === undefined) return;
@@ -61,7 +61,7 @@ export const handBackJobs = async (engine: Engine, attempts: readonly Attempt[])
     error: null,
   }));
   const results = await engine.state.rescheduleJobs({ jobs });
-  const effects = engine.scope.create();
+  const effects = engine.effects.create();
   attempts.forEach((attempt, index) => {
     if (results[index]?.kind !== "rescheduled") return;
     effects.jobScheduled(attempt.job.typeName);

@@ -13,7 +13,8 @@ export const retryFailedJobs = async (
   ids: readonly string[],
 ): Promise<readonly RetryFailedJobResult[]> => {
   assertIds(ids, "ids");
-  if (context !== undefined) await requireTransaction(engine, context, "retryFailedJobs");
+  if (context === undefined) engine.nesting.assertOutside("retryFailedJobs");
+  else await requireTransaction(engine, context, "retryFailedJobs");
   const results = await engine.state.retryFailedJobs({ context, ids });
   const retried = results.flatMap((result) => (result.kind === "retried" ? [result.job] : []));
   const [first] = retried;
@@ -25,7 +26,7 @@ export const retryFailedJobs = async (
       isConfirmedBy: (stored: StateJob | undefined): boolean =>
         stored !== undefined && stored.status !== "failed",
     };
-    engine.scope.record(context, evidence, (effects) => {
+    engine.effects.record(context, evidence, (effects) => {
       for (const job of retried) {
         effects.emit("jobRetried", () => toReference(job));
         if (job.status === "pending") effects.jobScheduled(job.typeName);

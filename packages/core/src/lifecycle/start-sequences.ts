@@ -5,7 +5,7 @@ import type {
   SpanOutcome,
 } from "../adapters/observability-adapter.ts";
 import type { CreatedStateJob, NewEntryJob } from "../adapters/state-adapter-params.ts";
-import { runTransaction } from "../after-commit/run-transaction.ts";
+import { runTransaction } from "../after-commit/open-transactions.ts";
 import type { Engine } from "../engine.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { type DeduplicationOptions, toStateDeduplication } from "../model/deduplication.ts";
@@ -15,7 +15,7 @@ import type { StateJob } from "../model/state-job.ts";
 import { toJobSequence } from "../model/to-job.ts";
 import { addBlockers, type BlockedStart } from "./add-blockers.ts";
 import { requireTransaction } from "./require-transaction.ts";
-import { recordStarts } from "./record-created.ts";
+import { recordStarts } from "./created-effects.ts";
 import { currentLineage, type Lineage } from "./lineage.ts";
 import { observeStep } from "./observe-step.ts";
 import { type CheckedFields, checkNewJob, type NewJobOptions } from "./new-job.ts";
@@ -97,9 +97,8 @@ const start = async (
     const fields = checked instanceof Promise ? await checked : checked;
     jobs.push(toNewEntryJob(engine, options, fields, lineage, traceContext));
   }
-  if (call.autocommit !== true) {
-    await requireTransaction(engine, call.context, call.operation, "`autocommit: true`");
-  }
+  if (call.autocommit === true) engine.nesting.assertOutside(call.operation);
+  else await requireTransaction(engine, call.context, call.operation, "`autocommit: true`");
   return storeSequences(engine, call, jobs);
 };
 

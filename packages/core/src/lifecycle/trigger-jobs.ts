@@ -11,7 +11,8 @@ export const triggerJobs = async (
   ids: readonly string[],
 ): Promise<readonly TriggerJobResult[]> => {
   assertIds(ids, "ids");
-  if (context !== undefined) await requireTransaction(engine, context, "triggerJobs");
+  if (context === undefined) engine.nesting.assertOutside("triggerJobs");
+  else await requireTransaction(engine, context, "triggerJobs");
   const results = await engine.state.triggerJobs({ context, ids });
   const triggered = results.flatMap((result) => (result.kind === "triggered" ? [result.job] : []));
   const [first] = triggered;
@@ -22,7 +23,7 @@ export const triggerJobs = async (
       jobCount: triggered.length,
       isConfirmedBy: () => true,
     };
-    engine.scope.record(context, evidence, (effects) => {
+    engine.effects.record(context, evidence, (effects) => {
       for (const { typeName } of triggered) effects.jobScheduled(typeName);
     });
   }

@@ -37,7 +37,7 @@ export const openHeldTransaction = async (engine: Engine): Promise<HeldTransacti
   finished.catch(opened.reject);
 
   const context = await opened.promise;
-  const transaction = engine.transactions.open(context, engine.scope.create());
+  const transaction = engine.transactions.open(context, engine.effects.create());
   const { effects } = transaction;
   const abandon = async (): Promise<void> => {
     verdict.reject(new RollbackRequest());

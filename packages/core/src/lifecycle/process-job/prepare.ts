@@ -1,6 +1,6 @@
 // The user's prepare(): at most once, before complete(). What it commits, and when, depends on the mode.
 import type { SpanDescription } from "../../adapters/observability-adapter.ts";
-import { runTransaction } from "../../after-commit/run-transaction.ts";
+import { runTransaction } from "../../after-commit/open-transactions.ts";
 import type { Engine } from "../../engine.ts";
 import { InvalidOptionError, ProcessMisuseError } from "../../errors.ts";
 import type { Attempt } from "./attempt.ts";

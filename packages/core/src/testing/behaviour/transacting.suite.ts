@@ -242,9 +242,24 @@ export const transactingSuite: BehaviourSuite = defineBehaviourSuite("transactin
   });
 
   rule(
-    "with one writer, a transaction inside another is refused",
+    "with one writer, a write outside the open transaction around it is refused at once",
     async ({ open, capabilities }) => {
       const client = await open();
+      const task = { autocommit: true, typeName: "task", input: null } as const;
+      const { id } = await client.queuert.startJobSequence(task);
+      const writes = [
+        () => client.queuert.startJobSequence(task),
+        () => client.queuert.startJobSequence({ ...task, deduplication: { key: "k" } }),
+        () => client.queuert.triggerJobs({ ids: [id] }),
+        () => client.queuert.retryFailedJobs({ ids: [id] }),
+      ];
+      for (const write of capabilities.concurrentWriters ? [] : writes) {
+        const inside = client.queuert.transaction(async () => {
+          await Promise.resolve();
+          return write();
+        });
+        expect(await rejection(inside)).toMatchObject({ code: "QUEUERT_PROCESS_MISUSE" });
+      }
       const nested = client.queuert.transaction(async () => {
         await Promise.resolve();
         return client.queuert.transaction((tx) => client.startIn(tx, "task"));

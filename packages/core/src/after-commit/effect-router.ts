@@ -1,22 +1,21 @@
-// Knows where the effects of a write go. In a transaction of ours, found by the context of the call, to that. In one of the
-// user's, to the `withNotify` around it, which async context carries. Outside both nobody says when it commits.
+// Decides which commit the effects of a write wait for. If `transaction` opened the transaction of the context, that one. If
+// the user opened it, the `withNotify` around the call, which async context carries. Otherwise the store is asked.
 import { ScopedStorage } from "../async/scoped-storage.ts";
 import type { Observer } from "../observe/observer.ts";
-import type { Announcer } from "./announcer.ts";
-import { createEffects, type Effects } from "./effects.ts";
 import type { OpenTransactions } from "./open-transactions.ts";
+import { createEffects, type Effects, type Notifier } from "./post-commit-effects.ts";
 import type { CommitEvidence, UnconfirmedCommits } from "./unconfirmed-commits.ts";
 
-export interface CommitScope {
+export interface EffectRouter {
   create(): Effects;
   /**
-   * `withNotify`: gathers during the callback, tells when it has resolved. Within another one, that one tells. When it
-   * rejects, what had been committed until then is told all the same: the store knows what that is.
+   * `withNotify`: gathers effects during the callback, and flushes them when it resolves. An outer `withNotify` takes over
+   * the effects of an inner one. If the callback rejects, the store is asked which of its writes were committed.
    */
   gather<T>(callback: () => Promise<T>): Promise<T>;
   /**
-   * Records effects of a write in the transaction of this context. Outside any scope the store is asked for the evidence
-   * until it is there. Without a context the write has been committed already: they are told at once.
+   * Records the effects of a write in the transaction of this context. A write without a context has been committed: its
+   * effects are flushed at once. If the commit is not known, the store is asked until it shows the evidence.
    */
   record(
     context: object | undefined,
@@ -30,29 +29,29 @@ interface Write {
   readonly effects: Effects;
 }
 
-/** What is gathered by one `withNotify`. */
+/** The writes inside one `withNotify`. */
 interface Gathering {
   readonly writes: Write[];
-  /** One that has ended does not take work that outlived it. */
+  /** False once the callback has ended: later writes find another way. */
   isOpen: boolean;
 }
 
-/** One per engine, so that two instances in a process do not tell each other's effects. */
-export const createCommitScope = (
+/** One per engine: two clients in a process do not flush effects of each other. */
+export const createEffectRouter = (
   observer: Observer,
-  announcer: Announcer,
+  notifier: Notifier,
   transactions: OpenTransactions,
   unconfirmed: UnconfirmedCommits,
-): CommitScope => {
+): EffectRouter => {
   const storage = new ScopedStorage<Gathering>();
-  const create = (): Effects => createEffects(observer, announcer);
+  const create = (): Effects => createEffects(observer, notifier);
 
   const current = (): Gathering | undefined => {
     const gathering = storage.get();
     return gathering?.isOpen === true ? gathering : undefined;
   };
 
-  const tell = (writes: readonly Write[]): void => {
+  const flushTogether = (writes: readonly Write[]): void => {
     const together = create();
     for (const { effects } of writes) effects.mergeInto(together);
     together.flush();
@@ -66,7 +65,7 @@ export const createCommitScope = (
       try {
         const result = await storage.run(own, callback);
         if (parent?.isOpen === true) parent.writes.push(...own.writes);
-        else tell(own.writes);
+        else flushTogether(own.writes);
         return result;
       } catch (error) {
         for (const { evidence, effects } of own.writes) unconfirmed.add(evidence, effects);

@@ -1,18 +1,18 @@
-// Step 3, announced: what a new job means to others, told once its transaction has committed.
-import type { Effects } from "../after-commit/effects.ts";
+// Step 3, notified: the notifications and events of new jobs, which go out when their transaction has committed.
+import type { Effects } from "../after-commit/post-commit-effects.ts";
 import type { Engine } from "../engine.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { toReference } from "../model/to-job.ts";
 
-/** Effects of one created job. */
-export const describeCreated = (
+/** Adds the effects of one created job. */
+export const addCreatedEffects = (
   effects: Effects,
   job: StateJob,
   blockerSequenceIds: readonly string[],
 ): void => {
-  // Also for a job due later: an idle worker has to learn the due time to set its timer by.
+  // Also for a job that is due later: an idle worker sets its timer by the due time.
   if (job.status === "pending") effects.jobScheduled(job.typeName);
-  // Field by field: spreading costs a microsecond.
+  // Field by field: to spread an object costs a microsecond.
   effects.emit("jobCreated", () => ({
     id: job.id,
     typeName: job.typeName,
@@ -28,11 +28,11 @@ export const describeCreated = (
   if (blockerSequenceIds.length > 0 && job.status === "blocked") {
     effects.emit("jobBlocked", () => ({ ...toReference(job), blockerSequenceIds }));
   }
-  // Its blocker had failed already, and it asked to fail with it.
-  if (job.status === "failed") describeFailed(effects, job);
+  // A blocker had failed already, and `onBlockerFailure` is "fail".
+  if (job.status === "failed") addFailedEffects(effects, job);
 };
 
-const describeFailed = (effects: Effects, job: StateJob): void => {
+const addFailedEffects = (effects: Effects, job: StateJob): void => {
   effects.sequenceEnded(job.sequenceId);
   effects.emit("jobFailed", () => ({
     ...toReference(job),
@@ -42,16 +42,16 @@ const describeFailed = (effects: Effects, job: StateJob): void => {
   effects.emit("jobSequenceFailed", () => ({ ...sequenceData(job), durationMs: 0 }));
 };
 
-/** One sequence of a start, as it is stored. */
+/** One stored sequence of a start. */
 export interface RecordedStart {
   /** Its first job. */
   readonly job: StateJob;
-  /** It was there already. */
+  /** A stored sequence of the same key was found instead. */
   readonly deduplicated: boolean;
   readonly blockerSequenceIds: readonly string[];
 }
 
-/** Records what one call has started, or found, with whoever knows of the commit. */
+/** Records the sequences that one call has started or found, until their commit is known. */
 export const recordStarts = (
   engine: Engine,
   context: object | undefined,
@@ -68,15 +68,15 @@ export const recordStarts = (
     isConfirmedBy: (stored: StateJob | undefined): boolean =>
       created === undefined || stored !== undefined,
   };
-  engine.scope.record(context, evidence, (effects) => {
+  engine.effects.record(context, evidence, (effects) => {
     for (const { job, deduplicated, blockerSequenceIds } of starts) {
       if (deduplicated) effects.emit("jobSequenceDeduplicated", () => sequenceData(job));
-      else describeCreated(effects, job, blockerSequenceIds);
+      else addCreatedEffects(effects, job, blockerSequenceIds);
     }
   });
 };
 
-/** The fields that name a job's sequence. The origin is that of its first job, known here for first jobs only. */
+/** The fields that name a job's sequence. The origin is that of its first job, and null for later jobs. */
 export const sequenceData = (
   job: StateJob,
 ): {
