@@ -3,6 +3,7 @@ import { providedPostgres } from "@queuert/test-services/provided";
 import { extendWithCommon, stateAdapterTestSuite, stateModelTestSuite } from "queuert/testing";
 import { describe, it } from "vitest";
 import { extendWithStatePostgres } from "../src/testing.ts";
+import { gapsAfterTransactions } from "./ended-transactions.ts";
 import { acquiringAtLength, connectPg, lazyDatabaseUrl } from "./fixtures.ts";
 
 describe("pg, acquiring at length", () => {
@@ -13,6 +14,6 @@ describe("pg, acquiring at length", () => {
       return { provider: acquiringAtLength(provider), close };
     },
   });
-  stateAdapterTestSuite({ it: extended });
+  stateAdapterTestSuite({ it: extended, gaps: gapsAfterTransactions });
   stateModelTestSuite({ it: extended });
 });

@@ -3,10 +3,12 @@ import { expect, it } from "vitest";
 import { createPgStateAdapter } from "../src/index.ts";
 import { createPgliteStateProvider } from "../src/providers/pglite.ts";
 import { extendWithCommon, extendWithState, stateAdapterTestSuite } from "queuert/testing";
+import { gapsAfterTransactions } from "./ended-transactions.ts";
 
 // One connection, so no two transactions at a time, and no second process: the suites ask the capabilities.
 stateAdapterTestSuite({
   gaps: [
+    ...gapsAfterTransactions,
     {
       rule: "a read without its context does not wait for an open transaction of the same process",
       reason: "PGlite has one connection",

@@ -6,7 +6,8 @@ import {
   wrapStateAdapterWithRetry,
 } from "queuert/internal";
 import { createDatabase, type Database } from "./database.ts";
-import { isTransientSqliteError } from "./is-transient-error.ts";
+import { isTransientSqliteError } from "./driver-errors.ts";
+import { SqliteBusyError } from "./errors.ts";
 import { assertSqliteSchema, migrateSqliteSchema } from "./migrations/migrate.ts";
 import { assertIdType, checkedIds, tableNames, tablePrefixDefault } from "./names.ts";
 import { acquireJobs } from "./state/acquire-jobs.ts";
@@ -49,15 +50,18 @@ export interface SqliteStateAdapterOptions<
   readonly tablePrefix?: string | undefined;
   /** SQL type of the columns that hold job ids. Default `"TEXT"`. */
   readonly idType?: string | undefined;
-  /** Makes the ids of new jobs. Default: UUID version 7, which sort by time and so keep inserts fast. */
+  /** Makes the ids of new jobs. Default: UUID version 7. They sort by time, which keeps inserts fast. */
   readonly idGenerator?: (() => TJobId) | undefined;
-  /** How often a call that found the file locked is tried again, beyond the provider's own waiting. */
+  /** How often a call is retried after a transient error of the driver. A call that waited for `busyTimeoutMs` is not. */
   readonly connectionRetryConfig?: ConnectionRetryConfig | undefined;
-  /** Which errors are passing. Default: that somebody else has the writer. */
+  /** Which errors are transient. Default: SQLite reports that the file is busy. */
   readonly isTransientError?: ((error: unknown) => boolean) | undefined;
-  /** Whether to create the tables, or bring them up to date, at the start. Default true. */
+  /** Whether to create the tables, or bring them up to date. Default true. */
   readonly migrate?: boolean | undefined;
 }
+
+/** The call has waited for `busyTimeoutMs` already. A retry would wait as long again, often for itself. */
+const hasWaited = (error: unknown): boolean => error instanceof SqliteBusyError;
 
 const providerMethods = ["runInTransaction", "provideContext", "isInTransaction", "connectionOf"];
 
@@ -84,9 +88,10 @@ export const createSqliteStateAdapter = async <
   const { idGenerator } = options;
   const nextId = idGenerator === undefined ? createJobIdGenerator() : checkedIds(idGenerator);
   const adapter = assemble(stateProvider, createDatabase(stateProvider, names, nextId));
+  const isTransient = options.isTransientError ?? isTransientSqliteError;
   return wrapStateAdapterWithRetry<TTxContext, TContext, TJobId, typeof adapter>(adapter, {
     ...options.connectionRetryConfig,
-    isRetryable: options.isTransientError ?? isTransientSqliteError,
+    isRetryable: (error) => !hasWaited(error) && isTransient(error),
   });
 };
 

@@ -1,8 +1,7 @@
-// The only caller of the provider. A method of the contract is a synchronous step here: it runs without anybody in
-// between, in the caller's transaction or in one of its own.
+// Runs the methods of the contract as synchronous steps: nothing else of this process runs during a step. A step runs in
+// the caller's transaction or in its own. Only this file and the migrations call the provider.
 import { StateNotInTransactionError } from "queuert/internal";
 import type { SqliteConnection } from "./connection.ts";
-import { SqliteTransactionEndedError } from "./errors.ts";
 import { endLongTurn } from "./event-loop-turn.ts";
 import { createKnownOrdinals, type KnownOrdinals } from "./known-ordinals.ts";
 import { toStoreError } from "./named-errors.ts";
@@ -15,17 +14,24 @@ export interface Database<TTxContext extends object, TContext extends object> {
   readonly nextId: () => string;
   readonly ordinals: KnownOrdinals;
   /**
-   * In the transaction of the context, or in one of its own. The step writes all or nothing; one that writes with a
-   * single statement does so by itself, and can say so.
+   * Runs a step in the transaction of the context, or in its own without a context. The step writes all or nothing.
+   * `writes`: a step with a single statement is atomic by itself, and needs no savepoint.
    */
   write<T>(
+    operation: string,
     context: TTxContext | TContext | undefined,
     step: (session: Session) => T,
     writes?: "one_statement",
   ): Promise<T>;
-  /** In the transaction of the context; there has to be one. */
+  /** Runs a step that needs the transaction of the context. */
   writeWithin<T>(operation: string, context: TTxContext, step: (session: Session) => T): Promise<T>;
   read<T>(context: TTxContext | TContext | undefined, step: (session: Session) => T): Promise<T>;
+}
+
+interface Within<T> {
+  readonly writes?: "one_statement" | undefined;
+  /** Takes over if the context never was in a transaction. */
+  readonly outside: () => Promise<T>;
 }
 
 export const createDatabase = <TTxContext extends object, TContext extends object>(
@@ -41,21 +47,39 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
     }
   };
 
-  const ownTransaction = <T>(step: (session: Session) => T): Promise<T> =>
+  const inOwnTransaction = <T>(step: (session: Session) => T): Promise<T> =>
     provider.write === undefined
       ? provider.runInTransaction(async (context) => run(provider.connectionOf(context), step))
       : provider.write((connection) => run(connection, step));
 
+  /** The connection of an open transaction. Null for a context that never was in one. */
+  const connectionWithin = (
+    operation: string,
+    context: TTxContext | TContext,
+  ): SqliteConnection | null => {
+    try {
+      // Throws if the transaction has ended.
+      const connection = provider.connectionOf(context);
+      if (!provider.isInTransaction(context)) return null;
+      if (connection.inTransaction) return connection;
+    } catch (error) {
+      throw new StateNotInTransactionError(operation, undefined, { cause: error });
+    }
+    // Rolled back by SQLite, or by the user: the step would be stored, even if the callback then fails.
+    throw new StateNotInTransactionError(operation);
+  };
+
   const within = async <T>(
+    operation: string,
     context: TTxContext | TContext,
     step: (session: Session) => T,
-    writes?: "one_statement",
+    { writes, outside }: Within<T>,
   ): Promise<T> => {
     const long = endLongTurn();
     if (long !== null) await long;
-    const connection = provider.connectionOf(context);
-    // Rolled back by SQLite itself, or by the user: what is written now would be stored, whatever becomes of the callback.
-    if (!connection.inTransaction) throw new SqliteTransactionEndedError();
+    // Looked up after this wait, in which the transaction may have ended, and used at once.
+    const connection = connectionWithin(operation, context);
+    if (connection === null) return outside();
     return run(connection, (session) =>
       writes === "one_statement" ? step(session) : allOrNothing(connection, session, step),
     );
@@ -65,14 +89,16 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
     names,
     nextId,
     ordinals: createKnownOrdinals(),
-    write: (context, step, writes) =>
-      context !== undefined && provider.isInTransaction(context)
-        ? within(context, step, writes)
-        : ownTransaction(step),
-    writeWithin: async (operation, context, step) => {
-      if (!provider.isInTransaction(context)) throw new StateNotInTransactionError(operation);
-      return within(context, step);
+    write: (operation, context, step, writes) => {
+      const outside = () => inOwnTransaction(step);
+      return context === undefined
+        ? outside()
+        : within(operation, context, step, { writes, outside });
     },
+    writeWithin: (operation, context, step) =>
+      within(operation, context, step, {
+        outside: () => Promise.reject(new StateNotInTransactionError(operation)),
+      }),
     read: async (context, step) => {
       if (context !== undefined) {
         const long = endLongTurn();
@@ -86,7 +112,7 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
   };
 };
 
-/** In a transaction that goes on, a step that fails half way must leave nothing behind. */
+/** In a transaction that continues, a step that fails must leave no part of itself behind. */
 const allOrNothing = <T>(
   connection: SqliteConnection,
   session: Session,
@@ -98,7 +124,7 @@ const allOrNothing = <T>(
     session.run("RELEASE queuert_step");
     return result;
   } catch (error) {
-    // SQLite may have rolled back the whole transaction already, as it does when the disk is full.
+    // After some errors, such as a full disk, SQLite has rolled back the whole transaction.
     if (connection.inTransaction) {
       session.run("ROLLBACK TO queuert_step");
       session.run("RELEASE queuert_step");

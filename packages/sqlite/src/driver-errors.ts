@@ -1,6 +1,7 @@
-// What SQLite's result codes mean, whichever driver reports them.
+// The result codes of SQLite, read from the errors of every driver.
+import { SqliteBusyError } from "./errors.ts";
 
-// The low byte is the primary code; the rest says more about it.
+// The low byte is the primary code. The other bits refine it.
 const codes = {
   busy: 5,
   locked: 6,
@@ -26,7 +27,7 @@ const names: Readonly<Record<string, number>> = {
   SQLITE_NOTADB: codes.notADatabase,
 };
 
-/** SQLite's numeric code: `node:sqlite` gives it as `errcode`, `better-sqlite3` its name as `code`. */
+/** The numeric code of SQLite. `node:sqlite` has it as `errcode`, `better-sqlite3` has its name as `code`. */
 const codeOf = (error: unknown): number | null => {
   if (typeof error !== "object" || error === null) return null;
   if ("errcode" in error && typeof error.errcode === "number") return error.errcode;
@@ -34,7 +35,7 @@ const codeOf = (error: unknown): number | null => {
   const { code } = error;
   const known = names[code];
   if (known !== undefined) return known;
-  // SQLITE_BUSY_SNAPSHOT and the like: the first two words are the primary code.
+  // Such as SQLITE_BUSY_SNAPSHOT: the first two words are the primary code.
   return names[code.split("_", 2).join("_")] ?? null;
 };
 
@@ -43,7 +44,7 @@ const isPrimary = (error: unknown, primary: number): boolean => {
   return code !== null && (code & 0xff) === primary;
 };
 
-/** Somebody else has a lock on the file that goes away by itself. */
+/** Another connection has a temporary lock on the file. */
 export const isBusy = (error: unknown): boolean =>
   isPrimary(error, codes.busy) || isPrimary(error, codes.locked);
 
@@ -58,3 +59,7 @@ export const isDuplicate = (error: unknown): boolean => {
   const code = codeOf(error);
   return code === constraintPrimaryKey || code === constraintUnique;
 };
+
+/** Whether a second try can help: another connection has the writer for now. */
+export const isTransientSqliteError = (error: unknown): boolean =>
+  error instanceof SqliteBusyError || isBusy(error);

@@ -16,6 +16,6 @@ export {
   type SqliteMigrationResult,
   type SqliteSchemaOptions,
 } from "./migrations/migrate.ts";
-export { isTransientSqliteError } from "./is-transient-error.ts";
+export { isTransientSqliteError } from "./driver-errors.ts";
 export { type AsyncLock, createAsyncLock } from "queuert/internal";
 export * from "./errors.ts";

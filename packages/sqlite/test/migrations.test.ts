@@ -11,27 +11,20 @@ import {
   SqliteSchemaTooOldError,
 } from "../src/index.ts";
 import { migrations } from "../src/migrations/index.ts";
-import { tableNames } from "../src/names.ts";
 import { openProvider, temporaryFile } from "./open-store.ts";
 
-// A released migration is never edited: make another one. Its checksum is added here with it.
+// A released migration is never edited: add another one, and its checksum here.
 const frozen: Readonly<Record<string, string>> = {
-  "1-create-jobs": "a62bbc772ce0dff2",
+  "create-store": "24bc8609821d292f",
 };
 
 const snapshotFile = fileURLToPath(new URL("schema.snapshot.sql", import.meta.url));
 
 describe("migrations", () => {
-  it("are numbered without gaps, and frozen", () => {
-    expect(migrations.map(({ version }) => version)).toEqual(
-      migrations.map((_, index) => index + 1),
-    );
-    const checksums = migrations.map(({ version, name, sql }) => [
-      `${version}-${name}`,
-      createHash("sha256")
-        .update(sql(tableNames("queuert_"), "TEXT"))
-        .digest("hex")
-        .slice(0, 16),
+  it("are frozen", () => {
+    const checksums = migrations.map(({ name, sql }) => [
+      name,
+      createHash("sha256").update(sql).digest("hex").slice(0, 16),
     ]);
     expect(Object.fromEntries(checksums)).toEqual(frozen);
   });
@@ -61,14 +54,14 @@ describe("migrations", () => {
       }),
     );
     expect(results.flatMap(({ applied }) => applied)).toEqual([
-      { version: 1, name: "create-jobs" },
+      { version: 1, name: "create-store" },
     ]);
   });
 
   it("are only said, not done, in a dry run", async () => {
     const stateProvider = await openProvider(temporaryFile());
     const plan = await migrateSqliteSchema({ stateProvider, dryRun: true });
-    expect(plan.applied).toEqual([{ version: 1, name: "create-jobs" }]);
+    expect(plan.applied).toEqual([{ version: 1, name: "create-store" }]);
     await expect(createSqliteStateAdapter({ stateProvider, migrate: false })).rejects.toThrow(
       SqliteSchemaTooOldError,
     );

@@ -8,6 +8,7 @@ import {
   SqliteTransactionEndedError,
 } from "../src/index.ts";
 import { createBetterSqlite3Provider } from "../src/providers/better-sqlite3.ts";
+import { StateNotInTransactionError } from "queuert";
 import { BetterSqlite3Database } from "./better-sqlite3.ts";
 import { aNewJob, openStore, type SqliteTestAdapter, temporaryFile } from "./open-store.ts";
 
@@ -68,7 +69,7 @@ describe("a transaction that has ended before its callback", () => {
     const rolledBack = adapter.runInTransaction(async (context) => {
       context.client.exec("ROLLBACK");
       const creating = adapter.createJobs({ context, jobs: [aNewJob()] });
-      await expect(creating).rejects.toThrow(SqliteTransactionEndedError);
+      await expect(creating).rejects.toThrow(StateNotInTransactionError);
       expect(() => context.client.exec("INSERT INTO account VALUES (1)")).toThrow(
         SqliteTransactionEndedError,
       );
@@ -91,7 +92,7 @@ describe("a transaction that has ended before its callback", () => {
     const caught = adapter.runInTransaction(async (context) => {
       await expect(adapter.createJobs({ context, jobs })).rejects.toThrow(SqliteFullError);
       const small = adapter.createJobs({ context, jobs: [aNewJob()] });
-      await expect(small).rejects.toThrow(SqliteTransactionEndedError);
+      await expect(small).rejects.toThrow(StateNotInTransactionError);
     });
     await expect(caught).rejects.toThrow(/disk/);
     expect((await adapter.summarize({ runningLongMs: 1 })).counts).toEqual([]);

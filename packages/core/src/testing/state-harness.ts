@@ -30,9 +30,20 @@ export interface StateAdapterHarness {
    * stores without statements.
    */
   readonly poisonTransaction?: ((context: BaseStateAdapterContext) => Promise<void>) | undefined;
+  /**
+   * Begins a transaction with the driver alone, and returns the context that a user then spreads into calls. Left out if the
+   * store accepts only contexts of `runInTransaction`.
+   */
+  readonly beginUsersTransaction?: (() => Promise<UsersTransaction>) | undefined;
   /** Empties the store. With it, one harness serves a whole test file. */
   readonly clear?: (() => Promise<void>) | undefined;
   readonly close: () => Promise<void>;
+}
+
+/** A transaction that was not opened by `runInTransaction`. */
+export interface UsersTransaction {
+  readonly context: BaseStateAdapterContext;
+  readonly rollBack: () => Promise<void>;
 }
 
 /** The fixtures of each case of a state suite. */
@@ -43,6 +54,7 @@ export interface StateCaseContext {
   readonly capabilities: StateAdapterCapabilities;
   readonly runInTransaction: AnyStateAdapter["runInTransaction"];
   readonly poisonTransaction: ((context: BaseStateAdapterContext) => Promise<void>) | undefined;
+  readonly beginUsersTransaction: (() => Promise<UsersTransaction>) | undefined;
   readonly isTransactionConflict: (error: unknown) => boolean;
   /** Moves outside any transaction. */
   readonly steps: StateSteps;
@@ -102,6 +114,7 @@ const toCaseContext = (
     capabilities: stateAdapter.capabilities,
     runInTransaction: (callback) => stateAdapter.runInTransaction(callback),
     poisonTransaction: harness.poisonTransaction,
+    beginUsersTransaction: harness.beginUsersTransaction,
     isTransactionConflict,
     steps: createStateSteps(stateAdapter),
     secondSteps: createStateSteps(secondStateAdapter),

@@ -1,16 +1,17 @@
-// Compares the tables with what the migrations make, by making them: once more, under another prefix, in a savepoint that
-// is rolled back. So the check needs no second description of the schema that could be wrong.
+// Compares the tables with those that the migrations make. The migrations are run once more, under another prefix, in a
+// savepoint that is rolled back. The check therefore needs no second description of the schema.
 import type { SqliteConnection } from "../connection.ts";
 import { SqliteSchemaDriftError } from "../errors.ts";
 import { assertIdType, type TableNames, tableNames, tablePrefixDefault } from "../names.ts";
 import { sessionOf } from "../session.ts";
 import { assertSqliteSchema, type SqliteSchemaOptions, writeWith } from "./migrate.ts";
 import { migrations } from "./index.ts";
+import { migrationSql } from "./migration.ts";
 
 const scratchPrefix = "queuert_expected_schema_";
 
 /**
- * Throws unless the tables are at the version this release knows, and as its migrations make them.
+ * Throws unless the tables have the version that this release knows, and equal those that its migrations make.
  *
  * @throws QUEUERT_SQLITE_SCHEMA_TOO_OLD, QUEUERT_SQLITE_SCHEMA_TOO_NEW, QUEUERT_SQLITE_SCHEMA_DRIFT
  */
@@ -35,10 +36,12 @@ const expectedSchema = (
   names: TableNames,
   idType: string,
 ): Schema => {
-  const scratch = scratchNames(names);
+  const scratch = tableNames(scratchPrefix);
   connection.exec("SAVEPOINT queuert_check");
   try {
-    for (const { sql } of migrations) connection.exec(sql(scratch, idType));
+    for (const migration of migrations) {
+      connection.exec(migrationSql(migration, scratchPrefix, idType));
+    }
     const made = storedSchema(connection, scratch);
     return new Map(
       [...made].map(([name, sql]) => [
@@ -52,26 +55,7 @@ const expectedSchema = (
   }
 };
 
-const scratchNames = ({
-  prefix,
-  job,
-  blocker,
-  ordinal,
-  store,
-  migration,
-}: TableNames): TableNames => {
-  const renamed = (name: string): string => scratchPrefix + name.slice(prefix.length);
-  return {
-    prefix: scratchPrefix,
-    job: renamed(job),
-    blocker: renamed(blocker),
-    ordinal: renamed(ordinal),
-    store: renamed(store),
-    migration: renamed(migration),
-  };
-};
-
-/** Tables and whatever hangs on them: an index or a trigger that somebody added counts, too. */
+/** Tables with their indexes and triggers, also those that another program has added. */
 const storedSchema = (
   connection: SqliteConnection,
   { prefix, job, blocker, ordinal, store }: TableNames,
@@ -88,11 +72,11 @@ const storedSchema = (
       .map(([name, sql]) => [inCaseOf(prefix, name), inCaseOf(prefix, normalize(sql))]),
   );
 
-/** To SQLite names that differ in case are the same. */
+/** To SQLite, names that differ in case are the same. */
 const inCaseOf = (prefix: string, sql: string): string =>
   prefix === "" ? sql : sql.replaceAll(new RegExp(`\\b${prefix}`, "gi"), prefix);
 
-// Renaming a table makes SQLite quote its name.
+// SQLite quotes the name of a table that was renamed.
 const normalize = (sql: string): string => sql.replaceAll('"', "").replace(/\s+/g, " ").trim();
 
 const differencesBetween = (expected: Schema, stored: Schema): readonly string[] => [

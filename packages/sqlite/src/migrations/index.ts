@@ -1,7 +1,7 @@
-import { createJobs } from "./0001-create-jobs.ts";
+import { createStore } from "./0001-create-store.ts";
 import type { Migration } from "./migration.ts";
 
-/** In order, without gaps. */
-export const migrations: readonly Migration[] = [createJobs];
+/** In the order in which they are applied: the first one makes version 1. */
+export const migrations: readonly Migration[] = [createStore];
 
 export const knownVersion: number = migrations.length;

@@ -1,5 +1,5 @@
-// Brings the tables to the version this release knows. One immediate transaction holds the whole of it, so that of
-// several processes that start at once the first migrates and the others find it done.
+// Brings the tables to the version that this release knows, in one immediate transaction. If several processes start at
+// once, the first one migrates and the others find the work done.
 import type { SqliteConnection } from "../connection.ts";
 import {
   SqliteSchemaTakenError,
@@ -10,7 +10,7 @@ import { assertIdType, type TableNames, tableNames, tablePrefixDefault } from ".
 import { type Session, sessionOf } from "../session.ts";
 import type { SqliteStateProvider } from "../state-provider.ts";
 import { knownVersion, migrations } from "./index.ts";
-import type { Migration } from "./migration.ts";
+import { migrationSql } from "./migration.ts";
 
 export interface SqliteSchemaOptions {
   readonly stateProvider: SqliteStateProvider;
@@ -19,35 +19,33 @@ export interface SqliteSchemaOptions {
 }
 
 export interface SqliteMigrationResult {
-  /** What was applied, or with `dryRun` would be. */
+  /** The migrations that were applied. With `dryRun`, those that are missing. */
   readonly applied: readonly { readonly version: number; readonly name: string }[];
-  /** The statements that were run, or would be. */
+  /** Their statements. */
   readonly sql: string;
 }
 
-/** Creates the tables or brings them up to date; does nothing when they are. With `dryRun` only says what it would do. */
+/** Creates the tables or brings them up to date. With `dryRun` it writes nothing and returns the same result. */
 export const migrateSqliteSchema = async (
   options: SqliteSchemaOptions & { readonly dryRun?: boolean | undefined },
 ): Promise<SqliteMigrationResult> => {
   const { stateProvider, tablePrefix = tablePrefixDefault, idType = "TEXT", dryRun } = options;
   const names = tableNames(tablePrefix);
   assertIdType(idType);
-  const pending = await readWith(stateProvider, (session) => pendingMigrations(session, names));
-  if (pending.length > 0 && dryRun !== true) {
+  const version = await readWith(stateProvider, (session) => knownVersionOf(session, names));
+  if (version < knownVersion && dryRun !== true) {
     return writeWith(stateProvider, (connection) => apply(connection, names, idType));
   }
-  return toResult(pending, names, idType);
+  return toResult(names, idType, version);
 };
 
-/** Throws unless the tables are at the version this release knows. */
+/** Throws unless the tables are at the version that this release knows. */
 export const assertSqliteSchema = async (
   stateProvider: SqliteStateProvider,
   names: TableNames,
 ): Promise<void> => {
-  const pending = await readWith(stateProvider, (session) => pendingMigrations(session, names));
-  if (pending.length > 0) {
-    throw new SqliteSchemaTooOldError(knownVersion - pending.length, knownVersion);
-  }
+  const version = await readWith(stateProvider, (session) => knownVersionOf(session, names));
+  if (version < knownVersion) throw new SqliteSchemaTooOldError(version, knownVersion);
 };
 
 const apply = (
@@ -56,19 +54,15 @@ const apply = (
   idType: string,
 ): SqliteMigrationResult => {
   const session = sessionOf(connection);
-  // Again, under the write lock: somebody may have migrated meanwhile.
-  const pending = pendingMigrations(session, names);
+  // Read again under the write lock: another process may have migrated since.
+  const version = knownVersionOf(session, names);
   connection.exec(createMigrationTable(names));
-  for (const migration of pending) {
-    create(connection, migration.sql(names, idType));
-    session.run(
-      `INSERT INTO ${names.migration} (version, name, applied_at) VALUES (?, ?, ?)`,
-      migration.version,
-      migration.name,
-      session.now(),
-    );
-  }
-  return toResult(pending, names, idType);
+  const insert = `INSERT INTO ${names.migration} (version, name, applied_at) VALUES (?, ?, ?)`;
+  migrations.slice(version).forEach((migration, index) => {
+    create(connection, migrationSql(migration, names.prefix, idType));
+    session.run(insert, version + index + 1, migration.name, session.now());
+  });
+  return toResult(names, idType, version);
 };
 
 const create = (connection: SqliteConnection, sql: string): void => {
@@ -87,45 +81,49 @@ const createMigrationTable = ({ migration }: TableNames): string =>
   applied_at INTEGER NOT NULL
 ) STRICT;\n`;
 
+/** The version of the tables: 0 for none. Throws if this release does not know it. */
+const knownVersionOf = (session: Session, names: TableNames): number => {
+  const version = storedVersion(session, names);
+  if (version > knownVersion) throw new SqliteSchemaTooNewError(version, knownVersion);
+  return version;
+};
+
 const storedVersion = (session: Session, { migration }: TableNames): number => {
-  // SQLite takes names that differ in case for the same.
-  const found = session.get<[string, string | null]>(
-    "SELECT type, sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE",
+  // To SQLite, names that differ in case are the same.
+  const found = session.get<[type: string]>(
+    "SELECT type FROM sqlite_schema WHERE name = ? COLLATE NOCASE",
     migration,
   );
   if (found === undefined) return 0;
+  const [type] = found;
   const columns = session.all<[string]>("SELECT name FROM pragma_table_info(?)", migration);
-  if (found[0] !== "table" || columns.join() !== "version,name,applied_at") {
-    throw new SqliteSchemaTakenError(`${found[0]} ${migration}`);
+  if (type !== "table" || columns.join() !== "version,name,applied_at") {
+    throw new SqliteSchemaTakenError(`${type} ${migration}`);
   }
-  const applied = session.all<[number, string]>(
+  const applied = session.all<[version: number, name: string]>(
     `SELECT version, name FROM ${migration} ORDER BY version`,
   );
-  // A list of migrations may be anybody's: ours begins with the first, by its name.
+  // The table may belong to another program. Queuert's begins with its first migration, by name.
   const [first] = applied;
   if (first !== undefined && (first[0] !== 1 || first[1] !== migrations[0]?.name)) {
     throw new SqliteSchemaTakenError(`table ${migration}`);
   }
-  return applied.at(-1)?.[0] ?? 0;
+  const [version] = applied.at(-1) ?? [0];
+  return version;
 };
 
-const pendingMigrations = (session: Session, names: TableNames): readonly Migration[] => {
-  const version = storedVersion(session, names);
-  if (version > knownVersion) throw new SqliteSchemaTooNewError(version, knownVersion);
-  return migrations.filter((migration) => migration.version > version);
+/** The migrations after a version. */
+const toResult = (names: TableNames, idType: string, version: number): SqliteMigrationResult => {
+  const missing = migrations.slice(version);
+  return {
+    applied: missing.map(({ name }, index) => ({ version: version + index + 1, name })),
+    sql:
+      missing.length === 0
+        ? ""
+        : createMigrationTable(names) +
+          missing.map((migration) => migrationSql(migration, names.prefix, idType)).join(""),
+  };
 };
-
-const toResult = (
-  applied: readonly Migration[],
-  names: TableNames,
-  idType: string,
-): SqliteMigrationResult => ({
-  applied: applied.map(({ version, name }) => ({ version, name })),
-  sql:
-    applied.length === 0
-      ? ""
-      : createMigrationTable(names) + applied.map(({ sql }) => sql(names, idType)).join(""),
-});
 
 export const readWith = <T>(
   provider: SqliteStateProvider,

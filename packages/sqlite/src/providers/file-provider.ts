@@ -1,15 +1,14 @@
-// Two connections to one file. The writer is used by one transaction or one step at a time; the reader sees what is
-// committed, and never waits. Both ready-made providers are this, with a driver put in.
+// Two connections to one file. The writer runs one transaction or one step at a time. The reader sees the last committed
+// state, and never waits. Both ready-made providers are this one, with a driver each.
 import type { SqliteConnection } from "../connection.ts";
 import { SqliteClosedError, SqliteTransactionEndedError } from "../errors.ts";
 import { endLongTurn } from "../event-loop-turn.ts";
 import { toFileError } from "../named-errors.ts";
 import type { SqliteStateProvider } from "../state-provider.ts";
-import { lendClient } from "./transaction-client.ts";
 import { createWriter } from "./writer.ts";
 import { whenNotBusy } from "./writer-gate.ts";
 
-/** The context of both ready-made providers: the driver's own connection. */
+/** The context of both ready-made providers: the connection of the driver. */
 export interface SqliteContext<TClient> {
   readonly client: TClient;
 }
@@ -18,11 +17,11 @@ export interface SqliteContext<TClient> {
 export interface SqliteFileProvider<TClient> extends Required<
   SqliteStateProvider<SqliteContext<TClient>, SqliteContext<TClient>>
 > {
-  /** Waits for the transaction that is open, then closes the connections it opened. Stop workers first. */
+  /** Waits for the open transaction, then closes the connections that the provider opened. Stop workers first. */
   close(): Promise<void>;
 }
 
-/** One connection: as the driver has it, and as Queuert uses it. */
+/** One connection, in the form of the driver and in the form that Queuert uses. */
 export interface DriverConnection<TClient extends object> {
   readonly client: TClient;
   readonly connection: SqliteConnection;
@@ -75,10 +74,10 @@ export const createFileProvider = <TClient extends object>(
       }
     },
     provideContext: async (callback) => callback({ client: reader.client }),
-    isInTransaction: ({ client }) => openClients.has(client),
+    isInTransaction: ({ client }) => openClients.has(client) && writer.connection.inTransaction,
     connectionOf: ({ client }) => {
-      if (openClients.has(client)) return writer.connection;
       if (client === reader.client) return reader.connection;
+      if (openClients.has(client) && writer.connection.inTransaction) return writer.connection;
       throw new SqliteTransactionEndedError();
     },
     close: () =>
@@ -89,12 +88,40 @@ export const createFileProvider = <TClient extends object>(
   };
 };
 
-/** Several reads of one step see the same state of the file. */
+/**
+ * Lends the writing connection for one transaction. A client that the callback keeps would otherwise join the next
+ * transaction, and its writes would be rolled back with that one.
+ */
+const lendClient = <TClient extends object>(
+  connection: TClient,
+  isOpen: () => boolean,
+): { readonly client: TClient; readonly end: () => void } => {
+  let ended = false;
+  const client = new Proxy(connection, {
+    get: (target, key) => {
+      if (ended) throw new SqliteTransactionEndedError();
+      const value: unknown = Reflect.get(target, key, target);
+      // Native methods accept no other `this` than the connection itself.
+      if (typeof value !== "function") return value;
+      // If SQLite or the callback has ended the transaction, a statement would be a transaction of its own.
+      if (!isOpen()) throw new SqliteTransactionEndedError();
+      return value.bind(target);
+    },
+  });
+  return {
+    client,
+    end: () => {
+      ended = true;
+    },
+  };
+};
+
+/** All reads of one step see the same state of the file. */
 const onSnapshot = <T>(
   connection: SqliteConnection,
   step: (connection: SqliteConnection) => T,
 ): T => {
-  // A step that fails leaves nothing open; the user may have begun a transaction of theirs to read in.
+  // The reader may be a connection of the user, with an open transaction of theirs.
   if (connection.inTransaction) return step(connection);
   connection.prepare("BEGIN").run();
   try {

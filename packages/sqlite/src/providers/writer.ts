@@ -1,15 +1,15 @@
-// The writing connection: one transaction at a time, in the order in which they were asked for.
+// The writing connection: one transaction at a time, in the order of the calls.
 import type { SqliteConnection } from "../connection.ts";
-import { SqliteClosedError } from "../errors.ts";
+import { SqliteBusyError, SqliteClosedError, SqliteTransactionEndedError } from "../errors.ts";
 import { endLongTurn } from "../event-loop-turn.ts";
-import { createTransactionBounds } from "./transaction-bounds.ts";
-import { createWriterGate } from "./writer-gate.ts";
+import { toFileError } from "../named-errors.ts";
+import { createWriterGate, whenNotBusy } from "./writer-gate.ts";
 
 export interface Writer {
-  /** Runs the body between `BEGIN IMMEDIATE` and `COMMIT`, or `ROLLBACK` when it throws. */
+  /** Runs the body between `BEGIN IMMEDIATE` and `COMMIT`. If the body throws, `ROLLBACK` ends it. */
   transact<T>(body: () => T | Promise<T>): Promise<T>;
   isClosed(): boolean;
-  /** Waits for those who asked before, and refuses whoever asks after. */
+  /** Waits for earlier calls, and refuses later ones. */
   close(closeConnections: () => void): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export const createWriter = (
         if (committed instanceof Promise) await committed;
         return value;
       } catch (error) {
-        // What is open otherwise is somebody else's.
+        // A transaction that this call has not begun belongs to the user.
         if (isBegun) rollback();
         throw error;
       } finally {
@@ -65,6 +65,51 @@ export const createWriter = (
       closed = true;
       closeConnections();
       release();
+    },
+  };
+};
+
+/** The statements around a transaction. They return a promise only if they have to wait: each promise saved is measurable. */
+interface TransactionBounds {
+  begin(): void | Promise<void>;
+  commit(): void | Promise<void>;
+  rollback(): void;
+}
+
+const createTransactionBounds = (
+  filename: string,
+  connection: SqliteConnection,
+  busyTimeoutMs: number,
+): TransactionBounds => {
+  const beginNow = (): void => {
+    try {
+      connection.prepare("BEGIN IMMEDIATE").run();
+    } catch (error) {
+      // The connection is the user's, and has a transaction of theirs: only they can end it, so it is waited for.
+      if (connection.inTransaction) {
+        throw new SqliteBusyError("your_transaction", busyTimeoutMs, { cause: error });
+      }
+      throw toFileError(error, filename);
+    }
+  };
+  const commitNow = (): void => {
+    try {
+      connection.prepare("COMMIT").run();
+    } catch (error) {
+      throw toFileError(error, filename);
+    }
+  };
+
+  return {
+    begin: () => whenNotBusy(beginNow, busyTimeoutMs),
+    commit: () => {
+      // The callback has ended the transaction by itself. Later statements were not part of it.
+      if (!connection.inTransaction) throw new SqliteTransactionEndedError();
+      return whenNotBusy(commitNow, busyTimeoutMs);
+    },
+    rollback: () => {
+      // After some errors, such as a full disk, SQLite has rolled back already.
+      if (connection.inTransaction) connection.prepare("ROLLBACK").run();
     },
   };
 };

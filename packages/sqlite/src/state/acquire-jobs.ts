@@ -1,6 +1,6 @@
-// Step 4 of the walk: due jobs are taken, leased and handed out, in a transaction that commits at once.
-// Nothing is sorted: within a type the index `job_due` is in the order of the contract, one probe per distinct
-// priority, so that scheduled jobs of a higher priority are stepped over in one go however many they are.
+// Step 4 of the walk: due jobs are acquired, in a transaction that commits at once.
+// Nothing is sorted: within a type the index `job_due` is in the order of the contract. There is one probe per distinct
+// priority, which skips all scheduled jobs of a higher priority at once.
 import {
   type AcquiredJob,
   type AcquireJobsParams,
@@ -8,19 +8,25 @@ import {
   type StateAdapter,
 } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { toInstant, toTimerMs } from "../durations.ts";
-import { blockerCountOf, jobColumns, type JobRow, type OwnJobRow, toStateJob } from "../job-row.ts";
+import { toInstant, toTimerMs } from "../instants.ts";
+import {
+  blockerCountOf,
+  jobColumns,
+  type JobRow,
+  pendingColumns,
+  type PendingJob,
+  type PendingRow,
+  toPendingJob,
+  toStateJob,
+} from "../job-row.ts";
 import type { TableNames } from "../names.ts";
-import { pendingColumns, type PendingRow, toWholeRow } from "../pending-row.ts";
 import type { Session } from "../session.ts";
-import { createReadBlockers } from "../steps/read-blockers.ts";
+import { createReadBlockers } from "../steps/read-sequences.ts";
 
 type AcquiredType = AcquireJobsParams["types"][number];
 
-/** A row to take, and the worker whose expired lease it is taken from. */
-interface Candidate {
-  /** Made for this call alone: it is written to. */
-  readonly row: OwnJobRow;
+/** A job to acquire, with the worker whose expired lease it is reclaimed from. */
+interface Candidate extends PendingJob {
   readonly reclaimedFrom: string | null;
 }
 
@@ -45,12 +51,12 @@ ORDER BY priority DESC, scheduled_at, ordinal LIMIT ?`,
   one: `SELECT ${jobColumns()} FROM ${job} WHERE ordinal = ?`,
   anyExpired: `
 SELECT 1 FROM ${job} WHERE status = 'running' AND type_name = ? AND leased_until <= ? LIMIT 1`,
-  takeRange: `${taking(job)} WHERE ordinal BETWEEN ? AND ?`,
-  takeOne: `${taking(job)} WHERE ordinal = ?`,
-  takeOver: `${taking(job)}, last_attempt_error = ? WHERE ordinal = ?`,
+  acquireRange: `${acquisition(job)} WHERE ordinal BETWEEN ? AND ?`,
+  acquireOne: `${acquisition(job)} WHERE ordinal = ?`,
+  reclaimOne: `${acquisition(job)}, last_attempt_error = ? WHERE ordinal = ?`,
 });
 
-const taking = (job: string): string => `
+const acquisition = (job: string): string => `
 UPDATE ${job} SET status = 'running', attempt = attempt + 1, lease_version = lease_version + 1, leased_by = ?,
   leased_until = ?, last_attempt_at = ?`;
 
@@ -60,10 +66,9 @@ export const acquireJobs = <TTxContext extends object, TContext extends object>(
   const sql = statements(database.names);
   const readBlockers = createReadBlockers(database.names);
   const { ordinals } = database;
-  // Who comes first changes from call to call, so that a type with an endless backlog starves none behind it.
+  // The first type changes from call to call, so that a type with an endless backlog does not starve those behind it.
   let turn = 0;
-  // Looking before writing costs no lock: an idle worker leaves the writer to those who have something to write.
-  // While there was work the last time, it would be one step more for nothing.
+  // An idle worker reads before it writes, and leaves the writer to others. While there is work, the read is left out.
   let foundLastTime = false;
 
   return async ({ workerId, limit, types }) => {
@@ -74,17 +79,17 @@ export const acquireJobs = <TTxContext extends object, TContext extends object>(
     }
     const first = turn++ % types.length;
     const inTurn = [...types.slice(first), ...types.slice(0, first)];
-    const result = await database.write(undefined, (session) => {
+    const result = await database.write("acquireJobs", undefined, (session) => {
       const now = session.now();
       const jobs: AcquiredJob[] = [];
       const acquire = (type: AcquiredType, count: number): number => {
         const due = findDue(session, sql, type.typeName, now, count);
         const candidates = withExpired(session, sql, type.typeName, now, due, count);
-        takeAll(session, sql, candidates, workerId, type, now);
-        for (const { row, reclaimedFrom } of candidates) {
-          ordinals.remember(row[0], row[8]);
-          const blockers = blockerCountOf(row) === 0 ? [] : readBlockers(session, row[0]);
-          jobs.push({ job: toStateJob(row), blockers, reclaimedFrom });
+        writeAcquisitions(session, sql, candidates, workerId, type, now);
+        for (const { job, blockerCount, reclaimedFrom } of candidates) {
+          ordinals.remember(job.id, job.ordinal);
+          const blockers = blockerCount === 0 ? [] : readBlockers(session, job.id);
+          jobs.push({ job, blockers, reclaimedFrom });
         }
         return candidates.length;
       };
@@ -100,8 +105,8 @@ export const acquireJobs = <TTxContext extends object, TContext extends object>(
 type Statements = ReturnType<typeof statements>;
 
 /**
- * Shares a limit out: first the same to each type, then what some have left to those that have more. So a type with a
- * long backlog takes what nobody else wants, and no more.
+ * Divides a limit: first equally between the types, then the remainder between those that have more jobs. A type with a
+ * long backlog therefore takes only room that no other type uses.
  */
 const share = (
   types: readonly AcquiredType[],
@@ -110,21 +115,21 @@ const share = (
 ): void => {
   const each = Math.ceil(limit / types.length);
   let roomLeft = limit;
-  const wantMore: { readonly type: AcquiredType; readonly taken: number }[] = [];
+  const wantMore: { readonly type: AcquiredType; readonly count: number }[] = [];
   for (const type of types) {
     const count = Math.min(type.limit, each, roomLeft);
     if (count <= 0) continue;
-    const taken = acquire(type, count);
-    roomLeft -= taken;
-    if (taken === count && type.limit > taken) wantMore.push({ type, taken });
+    const acquired = acquire(type, count);
+    roomLeft -= acquired;
+    if (acquired === count && type.limit > count) wantMore.push({ type, count });
   }
-  for (const { type, taken } of wantMore) {
-    const count = Math.min(type.limit - taken, roomLeft);
-    if (count > 0) roomLeft -= acquire(type, count);
+  for (const { type, count } of wantMore) {
+    const more = Math.min(type.limit - count, roomLeft);
+    if (more > 0) roomLeft -= acquire(type, more);
   }
 };
 
-/** Calls back with each distinct priority of a type's pending jobs, highest first, until it answers true. */
+/** Visits each distinct priority of a type's pending jobs, highest first, until a visit returns true. */
 const eachPriority = (
   session: Session,
   sql: Statements,
@@ -149,14 +154,15 @@ const findDue = (
   eachPriority(session, sql, typeName, (priority) => {
     const rows = session.all<PendingRow>(sql.due, typeName, priority, now, room - due.length);
     for (const row of rows) {
-      due.push({ row: toWholeRow(row, typeName, priority), reclaimedFrom: null });
+      const { job, blockerCount } = toPendingJob(row, typeName, priority);
+      due.push({ job, blockerCount, reclaimedFrom: null });
     }
     return due.length >= room;
   });
   return due;
 };
 
-/** Jobs whose lease has expired are due at their old place among the others. */
+/** Adds jobs with an expired lease, which are due at their old place. */
 const withExpired = (
   session: Session,
   sql: Statements,
@@ -165,21 +171,26 @@ const withExpired = (
   due: readonly Candidate[],
   room: number,
 ): readonly Candidate[] => {
-  // No more than there is room for, and whole rows of none but these: a fleet that was killed leaves thousands.
-  const expired = session.all<[number]>(sql.expired, typeName, now, room).flatMap(([ordinal]) => {
-    const row = session.get<OwnJobRow>(sql.one, ordinal);
-    return row === undefined ? [] : [{ row, reclaimedFrom: row[22] }];
+  // A killed fleet leaves thousands of them: whole rows are read only for those that there is room for.
+  const ordinals = session.all<[number]>(sql.expired, typeName, now, room);
+  if (ordinals.length === 0) return due;
+  const expired = ordinals.flatMap(([ordinal]): readonly Candidate[] => {
+    const row = session.get<JobRow>(sql.one, ordinal);
+    if (row === undefined) return [];
+    const job = toStateJob(row);
+    return [{ job, blockerCount: blockerCountOf(row), reclaimedFrom: job.leasedBy }];
   });
-  if (expired.length === 0) return due;
-  return [...due, ...expired].sort((left, right) => byTurn(left.row, right.row)).slice(0, room);
+  return [...due, ...expired].sort(inOrder).slice(0, room);
 };
 
 // Priority, then due time, then creation.
-const byTurn = (left: JobRow, right: JobRow): number =>
-  right[13] - left[13] || left[17] - right[17] || left[8] - right[8];
+const inOrder = ({ job: left }: Candidate, { job: right }: Candidate): number =>
+  right.priority - left.priority ||
+  left.scheduledAt.getTime() - right.scheduledAt.getTime() ||
+  left.ordinal - right.ordinal;
 
-/** Pending jobs are written together, expired ones, which are few, each by itself: their errors differ. */
-const takeAll = (
+/** Pending jobs are written together. Reclaimed jobs, which are few, are written one by one: their errors differ. */
+const writeAcquisitions = (
   session: Session,
   sql: Statements,
   candidates: readonly Candidate[],
@@ -189,28 +200,29 @@ const takeAll = (
 ): void => {
   const leasedUntil = toInstant(now + leaseMs);
   const pending: number[] = [];
-  for (const { row, reclaimedFrom } of candidates) {
+  for (const { job, reclaimedFrom } of candidates) {
     if (reclaimedFrom === null) {
-      pending.push(row[8]);
+      pending.push(job.ordinal);
     } else {
-      row[20] = leaseExpiredError(reclaimedFrom);
-      session.run(sql.takeOver, workerId, leasedUntil, now, row[20], row[8]);
+      const error = leaseExpiredError(reclaimedFrom);
+      session.run(sql.reclaimOne, workerId, leasedUntil, now, error, job.ordinal);
+      job.lastAttemptError = error;
     }
-    // What the statements make of the row; reading it back would cost as much again.
-    row[9] = "running";
-    row[18] += 1;
-    row[19] = now;
-    row[21] += 1;
-    row[22] = workerId;
-    row[23] = leasedUntil;
+    // The same changes as in the statements: to read the row again would cost as much as the first time.
+    job.status = "running";
+    job.attempt += 1;
+    job.lastAttemptAt = new Date(now);
+    job.leaseVersion += 1;
+    job.leasedBy = workerId;
+    job.leasedUntil = new Date(leasedUntil);
   }
   for (const [first, last] of rangesOf(pending)) {
-    if (first === last) session.run(sql.takeOne, workerId, leasedUntil, now, first);
-    else session.run(sql.takeRange, workerId, leasedUntil, now, first, last);
+    if (first === last) session.run(sql.acquireOne, workerId, leasedUntil, now, first);
+    else session.run(sql.acquireRange, workerId, leasedUntil, now, first, last);
   }
 };
 
-/** Jobs that were started one after the other, the usual case, are one range. */
+/** Ordinals without a gap are one range, as those of jobs that were started one after the other. */
 const rangesOf = (ordinals: number[]): readonly (readonly [first: number, last: number])[] => {
   const ranges: [first: number, last: number][] = [];
   let range: [first: number, last: number] | undefined;
@@ -221,7 +233,7 @@ const rangesOf = (ordinals: number[]): readonly (readonly [first: number, last: 
   return ranges;
 };
 
-/** Until the next pending job of these types is due: 0 if one is, null if there is none. */
+/** Milliseconds until the next pending job of these types is due: 0 if one is due, null if there is none. */
 const nextDueInMs = (
   session: Session,
   sql: Statements,

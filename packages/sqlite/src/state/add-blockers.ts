@@ -1,5 +1,5 @@
-// Step 2 of the walk, continued: a new job learns which sequences it waits for.
-// There is one writer, so no blocker completes between the look at its status and the edge that waits for it.
+// Step 2 of the walk, continued: a new job gets its blockers. There is one writer, so no blocker completes between the
+// read of its status and the insert of the edge.
 import {
   type AddBlockersParams,
   blockerFailedError,
@@ -8,11 +8,10 @@ import {
   type StateJob,
 } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { type JobRow, jobColumns, toStateJob } from "../job-row.ts";
+import { blockerCountOf, type JobRow, jobColumns, toStateJob } from "../job-row.ts";
 import type { Session } from "../session.ts";
-import { createCountIncompleteBlockers } from "../steps/count-incomplete-blockers.ts";
-import { createFailDependants } from "../steps/fail-dependants.ts";
-import { createSequenceStatus } from "../steps/sequence-status.ts";
+import { createFailDependants } from "../steps/end-sequence.ts";
+import { createCountIncompleteBlockers, createSequenceStatus } from "../steps/read-sequences.ts";
 
 type Added = { readonly job: StateJob; readonly missing: readonly string[] };
 type WaitingJob = AddBlockersParams<object>["jobs"][number];
@@ -39,19 +38,20 @@ WHERE id = ? AND status = 'blocked'`;
 
   const addTo = (session: Session, { jobId, blockerSequenceIds: ids }: WaitingJob): Added => {
     const row = read(session, jobId);
+    const job = toStateJob(row);
     const statuses = ids.map((id) => statusOf(session, id));
     const missing = [...new Set(ids.filter((_, index) => statuses[index] === undefined))];
-    if (missing.length > 0 || row[9] !== "blocked") return { job: toStateJob(row), missing };
-    const placeFrom = row[27];
+    if (missing.length > 0 || job.status !== "blocked") return { job, missing };
+    const placeFrom = blockerCountOf(row);
     ids.forEach((id, index) => session.run(insertEdge, jobId, placeFrom + index, id));
     const incomplete = countIncomplete(session, jobId);
     session.run(wait, ids.length, incomplete, incomplete === 0 ? "pending" : "blocked", jobId);
     const failed = ids.find((_, index) => statuses[index] === "failed");
-    if (failed !== undefined && row[14] === "fail") {
+    if (failed !== undefined && job.onBlockerFailure === "fail") {
       const now = session.now();
       session.run(fail, now, blockerFailedError(failed), jobId);
-      // A continuation that fails at once takes along whoever waits for its sequence.
-      failDependants(session, row[2] ?? jobId, now);
+      // The job may be a continuation, whose sequence has dependants.
+      failDependants(session, job.sequenceId, now);
     }
     return { job: toStateJob(read(session, jobId)), missing };
   };

@@ -1,5 +1,5 @@
-// Step 6 of the walk: outputs are stored, sequences go on (7a), and whoever waited for one that ended is released (7b).
-// All of it in one transaction, the caller's or one of its own; an element that holds no lease any more harms no other.
+// Step 6 of the walk: outputs are stored, sequences continue (7a), and dependants of a completed sequence are released (7b).
+// It is one transaction, the caller's or its own. An element whose lease is lost changes nothing for the others.
 import type {
   CompletionResult,
   JobCompletion,
@@ -44,7 +44,7 @@ export const completeJobs = <TTxContext extends object, TContext extends object>
 
   return async ({ context, workerId, completions }) => {
     if (completions.length === 0) return { results: [], unblocked: [] };
-    return database.write(context, (session) => {
+    return database.write("completeJobs", context, (session) => {
       const now = session.now();
       const unblocked: UnblockedJob[] = [];
       const insert = beginInserts(session, now);
@@ -52,12 +52,10 @@ export const completeJobs = <TTxContext extends object, TContext extends object>
       const mark = markCompleted(session, workerId, now);
       const results = completions.map((completion): CompletionResult => {
         const { jobId, outcome } = completion;
-        if (!mark(completion)) {
-          return lost(session, completion);
-        }
+        if (!mark(completion)) return lost(session, completion);
         let continuation: StateJob | null = null;
         if (outcome.kind === "output") {
-          // A loop, not a spread: arguments have a limit that many dependants may reach.
+          // A loop, not a spread: many dependants would exceed the limit of arguments.
           for (const job of end(jobId)) unblocked.push(job);
         } else if (outcome.kind === "continuation") {
           continuation = insert(outcome.job).job;
@@ -70,7 +68,7 @@ export const completeJobs = <TTxContext extends object, TContext extends object>
   };
 };
 
-/** For one step: writes a completion, and answers whether it held. */
+/** For one step: writes a completion, and returns whether its lease was held. */
 const createMarkCompleted = <TTxContext extends object, TContext extends object>({
   names,
   ordinals,

@@ -1,4 +1,4 @@
-// Step 2 of the walk: new jobs are stored, in the caller's transaction together with whatever made them necessary.
+// Step 2 of the walk: new jobs are stored, in the transaction that writes the caller's own data.
 import type { StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { createBeginInserts } from "../steps/insert-job.ts";
@@ -11,9 +11,10 @@ export const createJobs = <TTxContext extends object, TContext extends object>(
   return async ({ context, jobs }) => {
     if (jobs.length === 0) return [];
     return database.write(
+      "createJobs",
       context,
       (session) => {
-        // A prepared statement per row: faster here than one statement over a JSON array (see HOW_IT_WORKS.md).
+        // One prepared statement per row is faster than one statement over a JSON array (see HOW_IT_WORKS.md).
         const insert = beginInserts(session, session.now());
         return jobs.map((job) => insert(job));
       },

@@ -1,39 +1,125 @@
-// Retention. Trees are looked at in the order of their creation, a stretch at a time and outside any transaction; those
-// that may go are then deleted in a transaction per stretch, with everything re-checked under the lock. No index serves
-// this, for it would cost every completion: no tree can have been finished for longer than it exists, so the look ends
-// at the first stretch that is too young.
-import type { StateAdapter } from "queuert/internal";
+// Retention. A stretch of trees is read in the order of creation, outside any transaction. The trees of the stretch that may
+// be deleted are then deleted in one transaction, which checks every condition again under the lock. No index serves this,
+// because it would cost every completion. A tree cannot have been finished for longer than it exists: the first stretch
+// of trees that are all too young is the last one.
+import type { FinishedSweepParams, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { createSweepTrees } from "../steps/sweep-trees.ts";
+import { rootSequenceIdOf } from "../job-row.ts";
+import { type TableNames, treeMembers } from "../names.ts";
+import type { Session } from "../session.ts";
+import { createDeleteTrees } from "../steps/delete-trees.ts";
 
-// Short enough that other writers and timers of this process wait for some milliseconds at most.
+// Other writers and timers of this process wait for a stretch: some milliseconds.
 const stretchLength = 200;
+
+type FinishedAges = Pick<FinishedSweepParams, "completedForMs" | "failedForMs">;
+
+interface Stretch {
+  /** Roots of trees that may be deleted. */
+  readonly rootIds: readonly string[];
+  /** Where the next stretch begins; null if no further tree can be old enough. */
+  readonly afterOrdinal: number | null;
+}
 
 export const deleteFinishedSequences = <TTxContext extends object, TContext extends object>(
   database: Database<TTxContext, TContext>,
 ): StateAdapter<TTxContext, TContext, string>["deleteFinishedSequences"] => {
-  const { look, sweep } = createSweepTrees(database.names);
+  const readStretch = createReadStretch(database.names);
+  const deleteFinished = createDeleteFinished(database.names);
 
   return async ({ limit, ...ages }) => {
     if (ages.completedForMs === null && ages.failedForMs === null) return 0;
-    let roomLeft = limit;
+    let treesLeft = limit;
     let deletedCount = 0;
     let afterOrdinal: number | null = -1;
-    while (roomLeft > 0 && afterOrdinal !== null) {
+    while (treesLeft > 0 && afterOrdinal !== null) {
       const from: number = afterOrdinal;
-      const found = await database.read(undefined, (session) =>
-        look(session, ages, from, stretchLength),
-      );
-      if (found.rootIds.length > 0) {
-        const treesMax = roomLeft;
-        const swept = await database.write(undefined, (session) =>
-          sweep(session, ages, found.rootIds, treesMax),
+      const stretch = await database.read(undefined, (session) => readStretch(session, ages, from));
+      if (stretch.rootIds.length > 0) {
+        const treesMax = treesLeft;
+        const deleted = await database.write("deleteFinishedSequences", undefined, (session) =>
+          deleteFinished(session, ages, stretch.rootIds, treesMax),
         );
-        roomLeft -= swept.treeCount;
-        deletedCount += swept.jobCount;
+        treesLeft -= deleted.treeCount;
+        deletedCount += deleted.jobCount;
       }
-      afterOrdinal = found.afterOrdinal;
+      afterOrdinal = stretch.afterOrdinal;
     }
     return deletedCount;
   };
 };
+
+const withCutoff = "WITH cutoff (completed, failed) AS (SELECT ?, ?)";
+
+const isFinished = (alias: string): string => `(
+  (${alias}.status = 'completed' AND ${alias}.finished_at <= cutoff.completed)
+  OR (${alias}.status = 'failed' AND ${alias}.finished_at <= cutoff.failed))`;
+
+const isTreeFinished = (names: TableNames): string => `
+  ${isFinished("root")}
+  AND NOT EXISTS (
+    SELECT 1 FROM ${treeMembers(names)}
+    WHERE member.root_sequence_id = root.id AND member.root_sequence_id <> member.id
+      AND NOT ${isFinished("member")})`;
+
+const createReadStretch = (
+  names: TableNames,
+): ((session: Session, ages: FinishedAges, afterOrdinal: number) => Stretch) => {
+  const select = `${withCutoff}
+SELECT root.ordinal, root.id, root.created_at, ${rootSequenceIdOf("root")} = root.id AND ${isTreeFinished(names)}
+FROM cutoff CROSS JOIN ${names.job} root WHERE root.ordinal > ? ORDER BY root.ordinal LIMIT ?`;
+
+  return (session, ages, afterOrdinal) => {
+    const [completed, failed] = cutoffs(session.now(), ages);
+    const rows = session.all<
+      [ordinal: number, id: string, createdAt: number, mayBeDeleted: number]
+    >(select, completed, failed, afterOrdinal, stretchLength);
+    const youngest = Math.max(completed, failed);
+    // A clock can have been set back: one job that is too young is not the end.
+    const areTooYoung = rows.every(([, , createdAt]) => createdAt > youngest);
+    const [lastOrdinal = null] = rows.at(-1) ?? [];
+    return {
+      rootIds: rows.flatMap(([, id, , mayBeDeleted]) => (mayBeDeleted === 1 ? [id] : [])),
+      afterOrdinal: areTooYoung ? null : lastOrdinal,
+    };
+  };
+};
+
+const createDeleteFinished = (
+  names: TableNames,
+): ((
+  session: Session,
+  ages: FinishedAges,
+  rootIds: readonly string[],
+  treesMax: number,
+) => { readonly treeCount: number; readonly jobCount: number }) => {
+  const recheck = `${withCutoff}
+SELECT 1 FROM cutoff CROSS JOIN ${names.job} root WHERE root.id = ? AND ${isTreeFinished(names)}`;
+  const { edgesFromOutside, deleteTrees } = createDeleteTrees(names);
+
+  return (session, ages, rootIds, treesMax) => {
+    const [completed, failed] = cutoffs(session.now(), ages);
+    let treeCount = 0;
+    let jobCount = 0;
+    for (const id of rootIds) {
+      if (treeCount >= treesMax) break;
+      if (session.get(recheck, completed, failed, id) === undefined) continue;
+      if (edgesFromOutside(session, [id]).length > 0) continue;
+      jobCount += deleteTrees(session, [id]);
+      treeCount++;
+    }
+    return { treeCount, jobCount };
+  };
+};
+
+/** The latest instants at which jobs may have finished. A status without an age gets an instant before all others. */
+const cutoffs = (
+  now: number,
+  { completedForMs, failedForMs }: FinishedAges,
+): readonly [completed: number, failed: number] => [
+  cutoff(now, completedForMs),
+  cutoff(now, failedForMs),
+];
+
+const cutoff = (now: number, ageMs: number | null): number =>
+  ageMs === null ? -1 : Math.floor(Math.max(now - ageMs, -1));

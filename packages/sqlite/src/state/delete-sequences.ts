@@ -1,4 +1,4 @@
-// Whole trees go, or nothing.
+// Deletes whole trees, or nothing.
 import type { DeleteSequencesResult, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import {
@@ -23,8 +23,8 @@ ORDER BY held.ordinal`;
 
   const deleteRoots = (session: Session, ids: readonly string[]): DeleteSequencesResult => {
     const present = ids
-      .map((id) => ({ id, rootId: session.get<[string]>(rootOf, id)?.[0] }))
-      .filter(({ rootId }) => rootId !== undefined);
+      .map((id) => ({ id, root: session.get<[rootId: string]>(rootOf, id) }))
+      .flatMap(({ id, root }) => (root === undefined ? [] : [{ id, rootId: root[0] }]));
     const sequenceIds = present.filter(({ id, rootId }) => id !== rootId).map(({ id }) => id);
     if (sequenceIds.length > 0) return { kind: "notRoots", sequenceIds };
 

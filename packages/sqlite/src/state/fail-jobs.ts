@@ -1,7 +1,7 @@
-// A running job fails for good, and with it those that are not to outlive a blocker.
+// Running jobs fail for good, and with them their dependants that are to fail with a blocker.
 import type { FailJobsResult, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { createFailDependants, type FailedDependant } from "../steps/fail-dependants.ts";
+import { createFailDependants, type FailedDependant } from "../steps/end-sequence.ts";
 import { createLeaseLostReason } from "../steps/lease-lost-reason.ts";
 
 export const failJobs = <TTxContext extends object, TContext extends object>(
@@ -18,17 +18,18 @@ RETURNING coalesce(sequence_id, id)`;
   return async ({ context, jobs }) =>
     jobs.length === 0
       ? { results: [], dependants: [] }
-      : database.write(context, (session) => {
+      : database.write("failJobs", context, (session) => {
           const now = session.now();
           const dependants: FailedDependant[] = [];
           const results = jobs.map(
             ({ jobId, leaseVersion, error }): FailJobsResult["results"][number] => {
-              const row = session.get<[string]>(fail, now, error, jobId, leaseVersion);
-              if (row === undefined) {
+              const held = session.get<[sequenceId: string]>(fail, now, error, jobId, leaseVersion);
+              if (held === undefined) {
                 return { kind: "lost", reason: leaseLost(session, jobId).reason };
               }
-              // A loop, not a spread: arguments have a limit that many dependants may reach.
-              for (const job of failDependants(session, row[0], now)) dependants.push(job);
+              const [sequenceId] = held;
+              // A loop, not a spread: many dependants would exceed the limit of arguments.
+              for (const job of failDependants(session, sequenceId, now)) dependants.push(job);
               return { kind: "failed", failedAt: new Date(now) };
             },
           );

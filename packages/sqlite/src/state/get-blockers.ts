@@ -1,6 +1,6 @@
 import type { StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { createReadBlockers } from "../steps/read-blockers.ts";
+import { createReadBlockers } from "../steps/read-sequences.ts";
 
 export const getBlockers = <TTxContext extends object, TContext extends object>(
   database: Database<TTxContext, TContext>,

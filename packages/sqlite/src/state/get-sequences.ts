@@ -1,6 +1,6 @@
 import type { StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { createReadSequence } from "../steps/read-sequence.ts";
+import { createReadSequence } from "../steps/read-sequences.ts";
 
 export const getSequences = <TTxContext extends object, TContext extends object>(
   database: Database<TTxContext, TContext>,

@@ -6,8 +6,8 @@ export const listBlockerEdges = <TTxContext extends object, TContext extends obj
   database: Database<TTxContext, TContext>,
 ): StateAdapter<TTxContext, TContext, string>["listBlockerEdges"] => {
   const { job, blocker } = database.names;
-  // Who waits for them, then for whom their first and their later jobs wait; UNION drops what is both. Every join goes from
-  // the few to the many, which the planner would turn round: it would go through all jobs there are.
+  // The dependants of the sequences, then the blockers of their first and their later jobs. UNION drops duplicates. Every
+  // join goes from the few rows to the many. The planner would do the opposite, and read all jobs.
   const select = `
 WITH wanted AS MATERIALIZED (SELECT DISTINCT value AS id FROM json_each(?)),
 edges AS (

@@ -13,7 +13,7 @@ export const listSequences = <TTxContext extends object, TContext extends object
   database: Database<TTxContext, TContext>,
 ): StateAdapter<TTxContext, TContext, string>["listSequences"] => {
   const { job } = database.names;
-  // The current job is the one at the highest position, which is the first where there is no other.
+  // The current job is the one at the highest position: the first job of a sequence that has not continued.
   const select = `
 SELECT ${jobColumns("first")}, ${jobColumns("current")} FROM ${job} first
 JOIN ${job} current ON current.ordinal = COALESCE(
@@ -21,7 +21,7 @@ JOIN ${job} current ON current.ordinal = COALESCE(
    ORDER BY later.position DESC LIMIT 1),
   first.ordinal)
 WHERE first.position = 0`;
-  // From the few current jobs to their first ones, rather than through all first ones.
+  // From the few jobs with such a status to their first jobs, not through all first jobs.
   const startedBy = (ordinals: string): string => `first.ordinal IN (
 SELECT start.ordinal FROM ${job} live CROSS JOIN ${job} start ON start.id = ${sequenceIdOf("live")}
 WHERE live.ordinal IN (${ordinals}))`;
@@ -45,9 +45,9 @@ WHERE live.ordinal IN (${ordinals}))`;
   };
 };
 
-const toStateSequence = (row: readonly unknown[]): StateSequence => {
-  // Two jobs side by side in one row; the statement above is what makes them that.
-  const first = toStateJob(row.slice(0, jobColumnCount) as unknown as JobRow);
+const toStateSequence = (row: JobRow): StateSequence => {
+  const first = toStateJob(row);
+  // The statement above selects two jobs side by side.
   const current = toStateJob(row.slice(jobColumnCount) as unknown as JobRow);
   return { first, current: current.id === first.id ? first : current };
 };

@@ -1,7 +1,7 @@
-// The transaction holds the one writer, so it holds every lock there is, and nobody can continue a sequence meanwhile.
+// A transaction is the only writer, so it holds every lock already: no other transaction can continue a sequence.
 import type { StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { createReadSequence } from "../steps/read-sequence.ts";
+import { createReadSequence } from "../steps/read-sequences.ts";
 
 export const lockSequences = <TTxContext extends object, TContext extends object>(
   database: Database<TTxContext, TContext>,

@@ -1,5 +1,5 @@
-// A worker vanished: its jobs wait again, at their old place. The write re-checks what the look has found, under
-// the lock; the look comes first so that a reaper with nothing to do leaves the writer alone.
+// Jobs of a lost worker become pending again, at their old place. The read comes first, so that a call with nothing to
+// reclaim does not need the writer. The write checks the condition again, under the lock.
 import { leaseExpiredError, type ReclaimedJob, type StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { type JobReferenceRow, referenceColumns, toStateJobReference } from "../job-row.ts";
@@ -10,7 +10,7 @@ export const reclaimExpiredLeases = <TTxContext extends object, TContext extends
   const { job } = database.names;
   const any = `SELECT 1 FROM ${job} WHERE status = 'running' AND leased_until <= ? LIMIT 1`;
   const expired = `
-SELECT ${referenceColumns("late")}, late.leased_by, late.lease_version FROM ${job} late
+SELECT late.leased_by, late.lease_version, ${referenceColumns("late")} FROM ${job} late
 WHERE late.status = 'running' AND late.leased_until <= ?
 ORDER BY late.leased_until, late.ordinal LIMIT ?`;
   const reclaim = `
@@ -21,14 +21,16 @@ WHERE id = ? AND status = 'running' AND lease_version = ?`;
     if (limit <= 0) return [];
     const found = await database.read(undefined, (session) => session.get(any, session.now()));
     if (found === undefined) return [];
-    return database.write(undefined, (session) =>
+    return database.write("reclaimExpiredLeases", undefined, (session) =>
       session
-        .all<[...JobReferenceRow, string, number]>(expired, session.now(), limit)
-        .map((row): ReclaimedJob => {
-          const [jobId, leasedBy, leaseVersion] = [row[0], row[6], row[7]];
-          session.run(reclaim, leaseExpiredError(leasedBy), jobId, leaseVersion);
-          return { ...toStateJobReference(row), leasedBy, leaseVersion };
+        .all<ExpiredRow>(expired, session.now(), limit)
+        .map(([leasedBy, leaseVersion, ...row]): ReclaimedJob => {
+          const reference = toStateJobReference(row);
+          session.run(reclaim, leaseExpiredError(leasedBy), reference.id, leaseVersion);
+          return { ...reference, leasedBy, leaseVersion };
         }),
     );
   };
 };
+
+type ExpiredRow = [leasedBy: string, leaseVersion: number, ...JobReferenceRow];

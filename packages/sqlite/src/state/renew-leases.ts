@@ -1,8 +1,8 @@
-// Step 5 of the walk: a worker says that it is still at it. Leases are never shortened, and one that nobody has taken
-// since it expired is held again.
+// Step 5 of the walk: a worker renews the leases of its running jobs. A lease is never shortened. An expired lease is
+// renewed if the job has not been acquired since.
 import type { LeaseCheck, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { toInstant } from "../durations.ts";
+import { toInstant } from "../instants.ts";
 import { createLeaseLostReason } from "../steps/lease-lost-reason.ts";
 
 export const renewLeases = <TTxContext extends object, TContext extends object>(
@@ -16,7 +16,7 @@ WHERE id = ? AND status = 'running' AND lease_version = ?`;
   return async ({ leases }) =>
     leases.length === 0
       ? []
-      : database.write(undefined, (session) => {
+      : database.write("renewLeases", undefined, (session) => {
           const now = session.now();
           return leases.map(({ jobId, leaseVersion, leaseMs }): LeaseCheck => {
             const until = toInstant(now + leaseMs);

@@ -1,7 +1,7 @@
-// A running job waits again: its attempt failed, it asked to, or it was handed back without having begun.
+// A running job becomes pending again: its attempt failed, its handler rescheduled it, or it was handed back before it began.
 import type { RescheduleResult, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { dueAt } from "../durations.ts";
+import { dueAt } from "../instants.ts";
 import { createLeaseLostReason } from "../steps/lease-lost-reason.ts";
 
 export const rescheduleJobs = <TTxContext extends object, TContext extends object>(
@@ -18,12 +18,12 @@ RETURNING scheduled_at`;
   return async ({ context, jobs }) =>
     jobs.length === 0
       ? []
-      : database.write(context, (session) => {
+      : database.write("rescheduleJobs", context, (session) => {
           const now = session.now();
           return jobs.map(({ jobId, leaseVersion, ...job }): RescheduleResult => {
             const at = job.schedule === null ? null : dueAt(job.schedule, now);
             const takenBack = job.countsAttempt ? 0 : 1;
-            const row = session.get<[number]>(
+            const rescheduled = session.get<[scheduledAt: number]>(
               reschedule,
               at,
               takenBack,
@@ -31,9 +31,9 @@ RETURNING scheduled_at`;
               jobId,
               leaseVersion,
             );
-            return row === undefined
+            return rescheduled === undefined
               ? { kind: "lost", reason: leaseLost(session, jobId).reason }
-              : { kind: "rescheduled", scheduledAt: new Date(row[0]) };
+              : { kind: "rescheduled", scheduledAt: new Date(rescheduled[0]) };
           });
         });
 };

@@ -1,9 +1,9 @@
-// A failed job gets another life: due now, with its attempts counted anew.
+// A failed job becomes due now, with its attempts counted from 0.
 import { type RetryFailedResult, retryInRounds, type StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { type JobRow, jobColumns, toStateJob } from "../job-row.ts";
 import type { Session } from "../session.ts";
-import { createCountIncompleteBlockers } from "../steps/count-incomplete-blockers.ts";
+import { createCountIncompleteBlockers } from "../steps/read-sequences.ts";
 
 export const retryFailedJobs = <TTxContext extends object, TContext extends object>(
   database: Database<TTxContext, TContext>,
@@ -32,12 +32,13 @@ WHERE edge.job_id = ? AND (first.status = 'failed' OR EXISTS (
   const retryOne = (session: Session, id: string): RetryFailedResult => {
     const row = session.get<JobRow>(select, id);
     if (row === undefined) return { kind: "refused", reason: "not_found" };
-    if (row[9] !== "failed") return { kind: "refused", reason: "not_failed" };
-    const failed = row[14] === "fail" ? session.get<[string]>(failedBlocker, id) : undefined;
+    const { status, onBlockerFailure, sequenceId } = toStateJob(row);
+    if (status !== "failed") return { kind: "refused", reason: "not_failed" };
+    const failed =
+      onBlockerFailure === "fail" ? session.get<[string]>(failedBlocker, id) : undefined;
     if (failed !== undefined) {
       return { kind: "refused", reason: "blocker_failed", bySequenceId: failed[0] };
     }
-    const sequenceId = row[2] ?? id;
     const holder = session.get<[string]>(keyTakenBy, sequenceId);
     if (holder !== undefined) {
       return { kind: "refused", reason: "deduplication_key_taken", bySequenceId: holder[0] };
@@ -51,5 +52,7 @@ WHERE edge.job_id = ? AND (first.status = 'failed' OR EXISTS (
   return async ({ context, ids }) =>
     ids.length === 0
       ? []
-      : database.write(context, (session) => retryInRounds(ids, (id) => retryOne(session, id)));
+      : database.write("retryFailedJobs", context, (session) =>
+          retryInRounds(ids, (id) => retryOne(session, id)),
+        );
 };

@@ -1,4 +1,4 @@
-// What an operator asks. Every part reads a partial index and no finished job.
+// Counts for operators. Every part reads a partial index and no completed job.
 import type { JobStatus, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { sequenceIdOf } from "../job-row.ts";
@@ -15,7 +15,7 @@ SELECT '${status}', type_name, count(*), ${oldest} FROM ${job} WHERE status = '$
     count("blocked", "NULL"),
     count("failed", "NULL"),
   ].join(" UNION ALL ");
-  // A failed job is the last of its sequence, so its sequence is what has failed.
+  // A failed job is the last one of its sequence: the sequence has failed.
   const blockedByFailed = `
 SELECT count(DISTINCT edge.job_id) FROM ${job} failed
 CROSS JOIN ${blocker} edge ON edge.blocker_sequence_id = ${sequenceIdOf("failed")}
@@ -29,14 +29,21 @@ FROM ${job} WHERE status = 'running'`;
     database.read(context, (session) => {
       const now = session.now();
       const rows =
-        session.all<[Exclude<JobStatus, "completed">, string, number, number | null]>(counts);
+        session.all<
+          [
+            status: Exclude<JobStatus, "completed">,
+            typeName: string,
+            count: number,
+            oldest: number | null,
+          ]
+        >(counts);
       const [expiredLeaseCount, runningLongCount] = session.get<[number, number]>(
         running,
         now,
         Math.floor(Math.max(now - runningLongMs, 0)),
       ) ?? [0, 0];
       return {
-        counts: rows.map((row) => ({ status: row[0], typeName: row[1], count: row[2] })),
+        counts: rows.map(([status, typeName, count]) => ({ status, typeName, count })),
         oldestReady: rows.flatMap(([, typeName, , oldest]) =>
           oldest === null || oldest > now ? [] : [{ typeName, ageMs: now - oldest }],
         ),

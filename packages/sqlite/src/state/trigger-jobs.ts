@@ -7,13 +7,13 @@ export const triggerJobs = <TTxContext extends object, TContext extends object>(
 ): StateAdapter<TTxContext, TContext, string>["triggerJobs"] => {
   const { job } = database.names;
   const select = `SELECT ${referenceColumns("job")} FROM ${job} job WHERE id = ?`;
-  // One that is due already keeps its place.
+  // A job that is due already keeps its place.
   const trigger = `UPDATE ${job} SET scheduled_at = min(scheduled_at, ?) WHERE id = ? AND status = 'pending'`;
 
   return async ({ context, ids }) =>
     ids.length === 0
       ? []
-      : database.write(context, (session) => {
+      : database.write("triggerJobs", context, (session) => {
           const now = session.now();
           return ids.map((id): TriggerResult => {
             const row = session.get<JobReferenceRow>(select, id);

@@ -1,5 +1,5 @@
-// Trees leave together, and only if nobody outside still needs the output of a sequence in them: whoever has not
-// completed yet will read it, or may after a retry. Completed dependants forget the sequences that went.
+// A tree is deleted as a whole, and only if no unfinished or failed job outside depends on a sequence in it: such a job reads
+// the sequence's output when it runs. Completed dependants lose their edges.
 import type { BlockerEdge } from "queuert/internal";
 import { rootSequenceIdOf, sequenceIdOf } from "../job-row.ts";
 import { treeMembers, type TableNames } from "../names.ts";
@@ -11,7 +11,7 @@ export interface DeleteTrees {
     session: Session,
     rootIds: readonly string[],
   ) => readonly BlockerEdge[];
-  /** Answers how many jobs went. */
+  /** Returns the number of deleted jobs. */
   readonly deleteTrees: (session: Session, rootIds: readonly string[]) => number;
 }
 
@@ -35,7 +35,7 @@ WHERE waiting.status <> 'completed'
   AND ${rootSequenceIdOf("waiting")} NOT IN (SELECT id FROM root)
 ORDER BY waiting.ordinal, edge.place`;
   const members = `${withTree(names)} SELECT id FROM tree`;
-  // One by one: with statistics from when there were few jobs, a list would be looked for in all of them.
+  // One by one: with statistics of a small table, SQLite would search all jobs for each id of a list.
   const remove = `DELETE FROM ${job} WHERE id = ?`;
 
   const keepOrdinals = `UPDATE ${ordinal} SET last = max(last, (SELECT coalesce(max(ordinal), 0) FROM ${job}))`;
@@ -51,9 +51,9 @@ ORDER BY waiting.ordinal, edge.place`;
           index,
         })),
     deleteTrees: (session, rootIds) => {
-      // The youngest job may be among them, and its ordinal must not be given to another.
+      // The youngest job may be among them. Its ordinal must not be given to another job.
       session.run(keepOrdinals);
-      // Edges go with their jobs, at either end: the foreign keys cascade.
+      // The foreign keys delete the edges of either end.
       const removal = session.prepare(remove);
       let count = 0;
       for (const [id] of session.all<[string]>(members, JSON.stringify(rootIds))) {

@@ -1,28 +1,100 @@
-// What follows for others when the last job of a sequence completes: its deduplication key is free again, and its
-// dependants are released. Most stores of jobs use neither, so each is asked for once per call, not once per job.
-import type { UnblockedJob } from "queuert/internal";
+// The effects of the end of a sequence on other jobs: its deduplication key is free, and its dependants are released or
+// fail. There is one writer, so two blockers never complete at the same instant: the second sees the first.
+import { blockerFailedError, type StateJobReference, type UnblockedJob } from "queuert/internal";
+import { type JobReferenceRow, referenceColumns, toStateJobReference } from "../job-row.ts";
 import type { TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
-import { createFreeDeduplicationKey } from "./free-deduplication-key.ts";
-import { createReleaseDependants } from "./release-dependants.ts";
+import { createFreeDeduplicationKey } from "./deduplicate.ts";
 
-/** Answers, for one step, what to call with each job that has just ended its sequence. */
+/**
+ * Begins the ends of one step: returns a function that takes each job that has completed its sequence. Most stores have
+ * neither blockers nor keys, so both are checked once per step, not once per job.
+ */
 export const createEndSequence = (
   names: TableNames,
 ): ((session: Session) => (jobId: string) => readonly UnblockedJob[]) => {
   const selectSequence = `SELECT coalesce(sequence_id, id) FROM ${names.job} WHERE id = ?`;
-  const dependants = createReleaseDependants(names);
+  const anyDependant = `SELECT 1 FROM ${names.blocker} LIMIT 1`;
+  const release = createReleaseDependants(names);
   const deduplication = createFreeDeduplicationKey(names);
 
   return (session) => {
-    const someDepend = dependants.needed(session);
-    const someKeyIsOpen = deduplication.needed(session);
+    const someDepend = session.get(anyDependant) !== undefined;
+    const someKeyIsOpen = deduplication.isNeeded(session);
     if (!someDepend && !someKeyIsOpen) return () => [];
     return (jobId) => {
-      const sequenceId = session.get<[string]>(selectSequence, jobId)?.[0];
+      const [sequenceId] = session.get<[string]>(selectSequence, jobId) ?? [];
       if (sequenceId === undefined) return [];
       if (someKeyIsOpen) deduplication.free(session, sequenceId);
-      return someDepend ? dependants.release(session, sequenceId) : [];
+      return someDepend ? release(session, sequenceId) : [];
     };
+  };
+};
+
+/** Counts down the blockers of the dependants. A dependant with no other incomplete blocker becomes pending. */
+const createReleaseDependants = ({
+  job,
+  blocker,
+}: TableNames): ((session: Session, sequenceId: string) => readonly UnblockedJob[]) => {
+  // A sequence that was given twice in one list counts once.
+  const dependants = `
+SELECT DISTINCT waiting.status = 'blocked' AND waiting.incomplete_blocker_count = 1, ${referenceColumns("waiting")}
+FROM ${blocker} edge CROSS JOIN ${job} waiting ON waiting.id = edge.job_id
+WHERE edge.blocker_sequence_id = ?
+ORDER BY waiting.ordinal`;
+  const countDown = `
+UPDATE ${job} SET incomplete_blocker_count = incomplete_blocker_count - 1
+WHERE id = ? AND incomplete_blocker_count > 0`;
+  const unblock = `
+UPDATE ${job} SET incomplete_blocker_count = 0, status = 'pending'
+WHERE id = ? AND status = 'blocked' AND incomplete_blocker_count = 1`;
+
+  return (session, sequenceId) => {
+    const unblocked: UnblockedJob[] = [];
+    const rows = session.all<[isReleased: number, ...JobReferenceRow]>(dependants, sequenceId);
+    for (const [isReleased, ...row] of rows) {
+      const reference = toStateJobReference(row);
+      session.run(isReleased === 1 ? unblock : countDown, reference.id);
+      if (isReleased === 1) unblocked.push({ ...reference, unblockedBySequenceId: sequenceId });
+    }
+    return unblocked;
+  };
+};
+
+export type FailedDependant = StateJobReference & { readonly error: string };
+
+/**
+ * Takes a sequence that has just failed. Fails its blocked dependants with `onBlockerFailure: "fail"`, then theirs, and
+ * returns them, nearest first.
+ */
+export const createFailDependants = (
+  names: TableNames,
+): ((session: Session, sequenceId: string, now: number) => readonly FailedDependant[]) => {
+  const { job, blocker } = names;
+  const dependants = `
+SELECT DISTINCT ${referenceColumns("waiting")}
+FROM ${blocker} edge CROSS JOIN ${job} waiting ON waiting.id = edge.job_id
+WHERE edge.blocker_sequence_id = ? AND waiting.status = 'blocked' AND waiting.on_blocker_failure = 'fail'
+ORDER BY waiting.ordinal`;
+  const fail = `
+UPDATE ${job} SET status = 'failed', finished_at = ?, last_attempt_error = ?
+WHERE id = ? AND status = 'blocked'`;
+  const deduplication = createFreeDeduplicationKey(names);
+
+  return (session, failedSequenceId, now) => {
+    const failed: FailedDependant[] = [];
+    // A queue, not a recursion: chains may be long.
+    const sequenceIds = [failedSequenceId];
+    for (const sequenceId of sequenceIds) {
+      deduplication.free(session, sequenceId);
+      const error = blockerFailedError(sequenceId);
+      for (const row of session.all<JobReferenceRow>(dependants, sequenceId)) {
+        const reference = toStateJobReference(row);
+        session.run(fail, now, error, reference.id);
+        failed.push({ ...reference, error });
+        sequenceIds.push(reference.sequenceId);
+      }
+    }
+    return failed;
   };
 };

@@ -1,4 +1,4 @@
-// Stores new jobs, for starts and continuations alike. Everything about a new job is known here, so nothing is read back.
+// Stores new jobs, of starts and continuations. Every field of a new job is known here, so no row is read back.
 import {
   type CreatedStateJob,
   newStateJob,
@@ -7,11 +7,11 @@ import {
 } from "queuert/internal";
 import type { SqliteStatement } from "../connection.ts";
 import { isDuplicate } from "../driver-errors.ts";
-import { dueAt } from "../durations.ts";
+import { dueAt } from "../instants.ts";
 import { SqliteDuplicateIdError } from "../errors.ts";
 import type { TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
-import { findDeduplicated } from "./find-deduplicated.ts";
+import { createFindDeduplicated } from "./deduplicate.ts";
 
 const insertSql = ({ job }: TableNames): string => `
 INSERT INTO ${job} (
@@ -20,13 +20,13 @@ INSERT INTO ${job} (
   trace_context, input
 ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Roots with nothing to them, which most jobs are: what is not named is NULL, and every value that is given costs. */
+/** For root jobs without options, as most jobs are. Columns that are not named are NULL, and every given value costs. */
 const insertRootSql = ({ job }: TableNames): string => `
 INSERT INTO ${job} (
   ordinal, id, type_name, position, status, priority, scheduled_at, created_at, on_blocker_failure, input
 ) VALUES (?, ?, ?, 0, 'pending', ?, ?, ?, 'wait', ?)`;
 
-/** Begins the inserts of one step; nothing else may insert jobs in between. */
+/** Begins the inserts of one step. No other insert may run between them. */
 export type BeginInserts = (session: Session, now: number) => (job: NewStateJob) => CreatedStateJob;
 
 export const createBeginInserts = (names: TableNames, nextId: () => string): BeginInserts => {
@@ -34,7 +34,11 @@ export const createBeginInserts = (names: TableNames, nextId: () => string): Beg
   const insertRoot = insertRootSql(names);
   const lastOrdinal = `
 SELECT max((SELECT last FROM ${names.ordinal}), (SELECT coalesce(max(ordinal), 0) FROM ${names.job}))`;
-  const deduplicated = findDeduplicated(names);
+  const lastOrdinalOf = (session: Session): number => {
+    const [last] = session.get<[number]>(lastOrdinal) ?? [0];
+    return last;
+  };
+  const findDeduplicated = createFindDeduplicated(names);
 
   return (session, now) => {
     let ordinal: number | undefined;
@@ -42,10 +46,10 @@ SELECT max((SELECT last FROM ${names.ordinal}), (SELECT coalesce(max(ordinal), 0
     return (job) => {
       const deduplication = job.kind === "entry" ? job.deduplication : null;
       if (deduplication !== null) {
-        const found = deduplicated(session, job.typeName, deduplication, now);
+        const found = findDeduplicated(session, job.typeName, deduplication, now);
         if (found !== undefined) return { job: found, deduplicated: true };
       }
-      ordinal = (ordinal ?? session.get<[number]>(lastOrdinal)?.[0] ?? 0) + 1;
+      ordinal = (ordinal ?? lastOrdinalOf(session)) + 1;
       const stored = toStored(job, nextId(), ordinal, now);
       run(statements, stored, deduplication === null ? 0 : 1);
       return { job: stored, deduplicated: false };

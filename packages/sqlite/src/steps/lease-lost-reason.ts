@@ -4,11 +4,11 @@ import type { Session } from "../session.ts";
 
 interface LostLease {
   readonly reason: LeaseLostReason;
-  /** The lease under which the job was completed; null when it is not, or was completed without a worker. */
+  /** The lease under which the job was completed; null if it is not completed, or was completed without a worker. */
   readonly completedLease: number | null;
 }
 
-/** Why a write that names a lease changed nothing. */
+/** The reason why a write that names a lease changed nothing. */
 export const createLeaseLostReason = ({
   job,
 }: TableNames): ((session: Session, jobId: string) => LostLease) => {
@@ -19,7 +19,7 @@ export const createLeaseLostReason = ({
     if (row === undefined) return { reason: "not_found", completedLease: null };
     const [status, completedLease] = row;
     const isFinished = status === "completed" || status === "failed";
-    // Handed back or reclaimed counts as taken: whoever acquires it next holds it.
+    // A job that was handed back or reclaimed belongs to its next worker.
     return { reason: isFinished ? "already_completed" : "taken_by_another_worker", completedLease };
   };
 };

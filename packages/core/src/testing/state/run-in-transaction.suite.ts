@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { defineStateSuite } from "../state-suite.ts";
 import type { StateSuite } from "../state-suite.ts";
 import { createStateSteps } from "../steps.ts";
+import { endedTransactionSuite } from "./run-in-transaction.ended.suite.ts";
 import { graceMs, settlesWithin, within } from "../waiting.ts";
 
 const transactions: StateSuite = defineStateSuite("runInTransaction", (rule) => {
@@ -201,4 +202,8 @@ const isolation: StateSuite = defineStateSuite("runInTransaction, isolation", (r
   );
 });
 
-export const runInTransactionSuites: readonly StateSuite[] = [transactions, isolation];
+export const runInTransactionSuites: readonly StateSuite[] = [
+  transactions,
+  isolation,
+  endedTransactionSuite,
+];

@@ -62,6 +62,14 @@ export const brokenTransactions: Breakers<
       ...good,
       getJobs: ({ ids }) => good.getJobs({ ids }),
     }),
+    "a write after its transaction is stored by itself": (good) => ({
+      ...good,
+      createJobs: async (params) => {
+        const { context, jobs } = params;
+        const hasEnded = context !== undefined && !(await good.isInTransaction(context));
+        return good.createJobs(hasEnded ? { jobs } : params);
+      },
+    }),
   },
   isInTransaction: {
     "every context is in a transaction": (good) => ({

@@ -1,13 +1,14 @@
+// Deduplication keys. `deduplication_open` is 1 in the first job of a sequence with a key while the sequence is unfinished.
 import type { StateDeduplication, StateJob } from "queuert/internal";
 import { type JobRow, jobColumns, toStateJob } from "../job-row.ts";
 import type { TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
 
 /**
- * The first job of the youngest sequence that stands for a key. There is one writer, so whoever looks here and then
- * inserts has nobody in between. `deduplication_open` is 1 on the first job as long as its sequence is unfinished.
+ * Finds the first job of the newest sequence that matches a key. There is one writer, so no other transaction can insert
+ * the key between this search and the insert that follows it.
  */
-export const findDeduplicated = (
+export const createFindDeduplicated = (
   names: TableNames,
 ): ((
   session: Session,
@@ -31,5 +32,23 @@ ORDER BY ordinal DESC LIMIT 1`;
       Math.max(createdFrom, Number.MIN_SAFE_INTEGER),
     );
     return row === undefined ? undefined : toStateJob(row);
+  };
+};
+
+export interface FreeDeduplicationKey {
+  /** Whether any unfinished sequence has a key. */
+  readonly isNeeded: (session: Session) => boolean;
+  readonly free: (session: Session, sequenceId: string) => void;
+}
+
+/** Frees the key of a sequence that has finished. It still matches under the strategy `"all"`. */
+export const createFreeDeduplicationKey = ({ job }: TableNames): FreeDeduplicationKey => {
+  const any = `SELECT 1 FROM ${job} WHERE deduplication_open = 1 LIMIT 1`;
+  const free = `UPDATE ${job} SET deduplication_open = 0 WHERE id = ? AND deduplication_open = 1`;
+  return {
+    isNeeded: (session) => session.get(any) !== undefined,
+    free: (session, sequenceId) => {
+      session.run(free, sequenceId);
+    },
   };
 };
