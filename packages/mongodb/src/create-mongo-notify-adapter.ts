@@ -1,4 +1,4 @@
-// A capped collection as the transport of a notify adapter: published by inserting, listened to by tailing.
+// A capped collection as the transport of a notify adapter: publishing inserts, listening tails.
 import {
   assertInteger,
   assertName,
@@ -12,27 +12,26 @@ import {
   type NotifyTransport,
   withinTime,
 } from "queuert/internal";
-import { MongoStrictApiError } from "./errors.ts";
-import { isStrictApi, toNamedError } from "./named-errors.ts";
-import { createNotifyCollection } from "./notify-collection.ts";
-import { answerMs, openMs, openNotificationTail, pingMs } from "./notification-tail.ts";
-import type { MongoNotifyProvider, NotifyCollection } from "./notify-provider.ts";
+import { isAlreadyThere, isStrictApi, isUnauthorized, toNamedError } from "./driver-errors.ts";
+import { MongoNotifyCollectionError, MongoStrictApiError } from "./errors.ts";
+import { markChannel, openMs, openNotificationTail, pingMs, replyMs } from "./notification-tail.ts";
+import type { MongoNotifyProvider, NotifyCollection, NotifyDatabase } from "./notify-provider.ts";
 
 export interface MongoNotifyAdapterOptions {
   readonly provider: MongoNotifyProvider;
-  /** What the collection's name begins with; `"queuert_"` if left out. As for the state adapter. */
+  /** The beginning of the collection's name, as for the state adapter. Default: `"queuert_"`. */
   readonly collectionPrefix?: string | undefined;
-  /** How large the capped collection is made; the oldest notifications give way. Default: 4 MiB. */
+  /** The size of the capped collection, which drops the oldest notifications. Default: 4 MiB. */
   readonly sizeBytes?: number | undefined;
-  /** Told of errors that no call rejects with, such as lost connections. */
+  /** Called with errors that no call rejects with, such as lost connections. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 const defaultSizeBytes = 4 * 1_024 * 1_024;
 const payloadBytesMax = 16_384;
 
-/** Notifications within MongoDB: no second system. Wakes every listener of a type; no hint counts are kept. */
-// Asynchronous as all factories of adapters are, though it connects only when there is something to tell or hear.
+/** Notifications within MongoDB: no second system. Wakes every listener of a type, without hint counts. */
+// Asynchronous as all factories of adapters are. It connects at the first publication or listener.
 // oxlint-disable-next-line require-await -- see above
 export const createMongoNotifyAdapter = async (
   options: MongoNotifyAdapterOptions,
@@ -49,7 +48,7 @@ export const createMongoNotifyAdapter = async (
   return createChannelNotifyAdapter({ transport, onError: options.onError });
 };
 
-// The cursor waits on its connection for seconds; whatever else the client is asked would wait with it.
+// The cursor keeps its connection for seconds: any other command of the client would wait for it.
 const assertRoom = ({ database }: MongoNotifyProvider): void => {
   const { client } = database as { client?: { options?: { maxPoolSize?: unknown } } };
   if (client?.options?.maxPoolSize !== 1) return;
@@ -73,7 +72,7 @@ const createTransport = (
   let creating: Promise<NotifyCollection> | undefined;
   // Before the first insert, which would create one that is not capped.
   const created = (): Promise<NotifyCollection> => {
-    // Not without an end: everybody waits for this one promise.
+    // With a timeout: all callers wait for this one promise.
     creating ??= withinTime(
       createNotifyCollection(database, name, { sizeBytes, channels: wireNames }),
       openMs,
@@ -86,8 +85,8 @@ const createTransport = (
   const subscriber = createReconnectingSubscriber({
     connect: async (events) => {
       assertRoom(provider);
-      // Looked at each time: the cursor may have been lost with its collection, and then the next publisher's insert has made an
-      // ordinary one.
+      // Checked each time: if the cursor was lost with its collection, the next publisher's insert has made
+      // an ordinary one.
       creating = undefined;
       const ready = await created();
       return openNotificationTail(ready, events).catch(named);
@@ -103,7 +102,7 @@ const createTransport = (
         const ready = await created();
         await ready.insertMany(documents, { writeConcern: { w: 1 }, ordered: false }).catch(named);
       };
-      await withinTime(insert(), answerMs, "Publishing");
+      await withinTime(insert(), replyMs, "Publishing");
     },
     subscribe: (channel, events) => subscriber.subscribe(wireName(channel), events),
     close: () => subscriber.close(),
@@ -114,3 +113,61 @@ const wireName = (channel: NotifyChannel): string => `queuert_${notifyChannelSuf
 
 // Its keys are the channels.
 const wireNames = (Object.keys(notifyChannelSuffixes) as readonly NotifyChannel[]).map(wireName);
+
+interface NotifyCollectionOptions {
+  readonly sizeBytes: number;
+  readonly channels: readonly string[];
+}
+
+/** Resolves when the collection exists and is capped. The first process creates it. */
+const createNotifyCollection = async (
+  database: NotifyDatabase,
+  name: string,
+  options: NotifyCollectionOptions,
+): Promise<void> => {
+  try {
+    await database.command({ create: name, capped: true, size: options.sizeBytes });
+  } catch (error) {
+    const isThere = isAlreadyThere(error);
+    // A user without the right to create it may use an existing one.
+    if (!isThere && !isUnauthorized(error)) throw error;
+    if (await isCapped(database, name)) return;
+    if (!isThere) throw error;
+    await repair(database, name, options);
+  }
+};
+
+// Another process has created it, with these options or others, or an insert has.
+const isCapped = async (database: NotifyDatabase, name: string): Promise<boolean> => {
+  // The shape of every server's reply to `listCollections`.
+  interface Reply {
+    readonly cursor: {
+      readonly firstBatch: readonly { readonly options?: { readonly capped?: boolean } }[];
+    };
+  }
+  try {
+    const reply = (await database.command({ listCollections: 1, filter: { name } })) as Reply;
+    return reply.cursor.firstBatch[0]?.options?.capped === true;
+  } catch (error) {
+    // Without the right to list it, it is taken for capped: tailing fails otherwise.
+    if (isUnauthorized(error)) return true;
+    throw error;
+  }
+};
+
+/**
+ * Converts an ordinary collection with only notifications in it: the collection was dropped, and a
+ * publisher's insert has created it again.
+ */
+const repair = async (
+  database: NotifyDatabase,
+  name: string,
+  { sizeBytes, channels }: NotifyCollectionOptions,
+): Promise<void> => {
+  const ours = { channel: { $in: [markChannel, ...channels] }, text: { $type: "string" } };
+  const reply = (await database.command({
+    ...{ find: name, filter: { $nor: [ours] }, limit: 1, singleBatch: true },
+  })) as { readonly cursor: { readonly firstBatch: readonly object[] } };
+  if (reply.cursor.firstBatch.length > 0) throw new MongoNotifyCollectionError(name);
+  await database.command({ convertToCapped: name, size: sizeBytes });
+};

@@ -9,34 +9,17 @@ import {
   withRetry,
   wrapStateAdapterWithRetry,
 } from "queuert/internal";
-import { defaultAnswerTimeoutMs } from "./answered.ts";
-import { assertTransactional } from "./assert-transactional.ts";
-import { createDatabase, type Database, type Repeat } from "./database.ts";
-import { isTransientMongoError } from "./driver-errors.ts";
-import { createMigrationCheck } from "./migration-check.ts";
-import { type MigrateOptions, type MigrationReport, migrateToLatest } from "./migrate-to-latest.ts";
-import { isUnreachable, toUnreachable } from "./named-errors.ts";
-import { createAcquireJobs } from "./state/acquire-jobs.ts";
-import { createAddBlockers } from "./state/add-blockers.ts";
-import { createCompleteJobs } from "./state/complete-jobs.ts";
-import { createCreateJobs } from "./state/create-jobs.ts";
-import { createDeleteFinishedSequences } from "./state/delete-finished-sequences.ts";
-import { createDeleteSequences } from "./state/delete-sequences.ts";
-import { createFailJobs } from "./state/fail-jobs.ts";
-import { createGetBlockers } from "./state/get-blockers.ts";
-import { createGetJobs } from "./state/get-jobs.ts";
-import { createGetSequences } from "./state/get-sequences.ts";
-import { createGetStoreId } from "./state/get-store-id.ts";
-import { createListBlockerEdges } from "./state/list-blocker-edges.ts";
-import { createListJobs } from "./state/list-jobs.ts";
-import { createListSequences } from "./state/list-sequences.ts";
-import { createLockSequences } from "./state/lock-sequences.ts";
-import { createReclaimExpiredLeases } from "./state/reclaim-expired-leases.ts";
-import { createRenewLeases } from "./state/renew-leases.ts";
-import { createRescheduleJobs } from "./state/reschedule-jobs.ts";
-import { createRetryFailedJobs } from "./state/retry-failed-jobs.ts";
-import { createSummarize } from "./state/summarize.ts";
-import { createTriggerJobs } from "./state/trigger-jobs.ts";
+import { createDatabase, type Repeat } from "./database.ts";
+import { assertDeployment } from "./deployment.ts";
+import { isTransientMongoError, isUnreachable, toUnreachable } from "./driver-errors.ts";
+import { defaultAnswerTimeoutMs } from "./driver-timeout.ts";
+import { createMigrationCheck } from "./migrations/check-migrated.ts";
+import {
+  type MigrateOptions,
+  type MigrationReport,
+  migrateToLatest,
+} from "./migrations/migrate.ts";
+import { createMongoState } from "./state/index.ts";
 import type { MongoStateProvider } from "./state-provider.ts";
 
 export interface MongoStateAdapterOptions<
@@ -45,18 +28,18 @@ export interface MongoStateAdapterOptions<
   TJobId extends string,
 > {
   readonly stateProvider: MongoStateProvider<TTxContext, TContext>;
-  /** What the names of the collections begin with; `"queuert_"` if left out. */
+  /** The beginning of the names of all collections. Default: `"queuert_"`. */
   readonly collectionPrefix?: string | undefined;
-  /** Left out: UUIDs that sort by time. */
+  /** Makes the ids of new jobs, which must never repeat. Default: UUID version 7, which sort by time. */
   readonly idGenerator?: (() => TJobId) | undefined;
-  /** How often and how patiently a statement is repeated when the connection or the primary is lost. */
+  /** How often, and after which delays, a statement is repeated when the connection or primary is lost. */
   readonly connectionRetryConfig?: ConnectionRetryConfig | undefined;
   /**
-   * After how long without an answer a statement has lost its connection; 60,000 if left out. The driver can wait for ever for
-   * a socket that has been closed.
+   * A statement that has not settled after this time counts as a lost connection. Default: 60,000. The driver
+   * can wait for ever on a closed socket.
    */
   readonly answerTimeoutMs?: number | undefined;
-  /** Which errors pass; left out: lost connections, failovers and conflicts. */
+  /** Which errors are transient. Default: lost connections, failovers and conflicts. */
   readonly isTransientError?: ((error: unknown) => boolean) | undefined;
 }
 
@@ -65,22 +48,22 @@ export interface MongoStateAdapter<
   TContext extends object,
   TJobId extends string = string,
 > extends StateAdapter<TTxContext, TContext, TJobId> {
-  /** Creates what collections and indexes are missing; safe to call by many processes at once, and again. */
+  /** Creates missing collections and indexes. Any number of processes may call it, at once and again. */
   migrateToLatest(options?: MigrateOptions): Promise<MigrationReport>;
 }
 
-// What the server takes as the beginning of a collection's name.
+// The beginnings of a collection's name that the server accepts.
 const assertPrefix = (prefix: unknown): void => {
   assertName(prefix, "collectionPrefix", 100);
   if (/^\s+$|\$|^\.|^system\./u.test(prefix)) {
-    const remedy = 'leave out "$", and let it not be blank or begin with "." or "system."';
+    const remedy = 'leave out "$"; do not begin with "." or "system.", or leave it blank';
     throw new InvalidOptionError("collectionPrefix", prefix, remedy);
   }
 };
 
 const idLengthMax = 1_000;
 
-/** A generator of the user's, each id of which is looked at: the driver stores anything, and finds it by nothing else. */
+/** Validates each id from the user's generator: the driver stores any value, and finds only equal ones. */
 const checkedIds = (idGenerator: () => string) => (): string => {
   const id: unknown = idGenerator();
   assertName(id, "idGenerator", idLengthMax);
@@ -106,7 +89,7 @@ export const createMongoStateAdapter = async <
   assertPrefix(collectionPrefix);
   const retry = { ...connectionRetryConfig, isRetryable: isTransientError };
   const { database } = stateProvider;
-  const { isSharded } = await withRetry(() => assertTransactional(database, answerTimeoutMs), {
+  const { isSharded } = await withRetry(() => assertDeployment(database, answerTimeoutMs), {
     ...retry,
     isRetryable: (error) => !isUnreachable(error) && isTransientError(error),
   }).catch((error: unknown) => {
@@ -119,7 +102,7 @@ export const createMongoStateAdapter = async <
   const target = { database, names: db.names, answerTimeoutMs };
   const repeat: Repeat = (run) => withRetry(run, retry);
   const migrated = createMigrationCheck(target, repeat);
-  const { createJobs, acquireJobs, ...methods } = createMethods(db, repeat);
+  const { createJobs, acquireJobs, failJobs, ...methods } = createMongoState(db, repeat);
   const adapter: StateAdapter<TTxContext, TContext, TJobId> = {
     capabilities: {
       concurrentWriters: true,
@@ -141,6 +124,7 @@ export const createMongoStateAdapter = async <
       await migrated();
       return acquireJobs(params);
     },
+    failJobs,
     ...methods,
   };
   return {
@@ -150,38 +134,9 @@ export const createMongoStateAdapter = async <
       TJobId,
       StateAdapter<TTxContext, TContext, TJobId>
     >(adapter, retry),
-    // Repeats by itself, with the ids of its first try.
+    // These repeat by themselves, with the ids and stamps of the first attempt.
     createJobs: adapter.createJobs,
+    failJobs,
     migrateToLatest: (migrateOptions) => repeat(() => migrateToLatest(target, migrateOptions)),
   };
 };
-
-type Methods = Omit<
-  StateAdapter<object, object, string>,
-  "capabilities" | "provideContext" | "runInTransaction" | "isInTransaction"
->;
-
-/** The contract's methods, in its order; one file each. */
-const createMethods = (db: Database, repeat: Repeat): Methods => ({
-  getStoreId: createGetStoreId(db),
-  createJobs: createCreateJobs(db, repeat),
-  addBlockers: createAddBlockers(db),
-  acquireJobs: createAcquireJobs(db, repeat),
-  renewLeases: createRenewLeases(db),
-  completeJobs: createCompleteJobs(db, repeat),
-  rescheduleJobs: createRescheduleJobs(db),
-  failJobs: createFailJobs(db),
-  reclaimExpiredLeases: createReclaimExpiredLeases(db),
-  retryFailedJobs: createRetryFailedJobs(db),
-  triggerJobs: createTriggerJobs(db),
-  lockSequences: createLockSequences(db),
-  deleteSequences: createDeleteSequences(db),
-  deleteFinishedSequences: createDeleteFinishedSequences(db),
-  getJobs: createGetJobs(db),
-  getSequences: createGetSequences(db),
-  getBlockers: createGetBlockers(db),
-  listBlockerEdges: createListBlockerEdges(db),
-  listJobs: createListJobs(db),
-  listSequences: createListSequences(db),
-  summarize: createSummarize(db),
-});

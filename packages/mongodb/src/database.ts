@@ -1,11 +1,10 @@
-// What every method of the adapter works with: the collections, transactions, ordinals and ids.
+// The parts that every method of the adapter works with: collections, transactions, ordinals and ids.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoTransactionAbortedError, MongoWriteConcernError } from "./errors.ts";
-import type { MongoSession } from "./driver.ts";
 import type { JobDocument } from "./job-document.ts";
-import type { WaitDocument } from "./marks.ts";
 import { createOrdinals, type CounterDocument, type Ordinals } from "./ordinals.ts";
-import type { MongoStateProvider } from "./state-provider.ts";
+import { createReplicaSetReader, createShardedReader, type SequenceReader } from "./sequences.ts";
+import type { MongoSession, MongoStateProvider } from "./state-provider.ts";
 import {
   createStoreCollection,
   outside,
@@ -14,16 +13,16 @@ import {
   type StoreCollection,
 } from "./store.ts";
 
-/** The sequences that may stand for a deduplication key, in the order in which they were put forward. */
+/** The sequences proposed for a deduplication key, in order. */
 export interface KeyDocument {
   readonly _id: string;
-  readonly entries: readonly KeyEntry[];
+  readonly proposals: readonly Proposal[];
 }
 
-export interface KeyEntry {
+export interface Proposal {
   readonly sequenceId: string;
-  readonly markId: string;
-  /** A failed sequence that was put forward again. */
+  readonly markerId: string;
+  /** A failed sequence that is retried, and proposed again. */
   readonly isRetry?: boolean;
 }
 
@@ -33,21 +32,36 @@ export interface StoreDocument {
   readonly storeId: string;
 }
 
+export type Intent = "waiting" | "ending";
+
+/** An outcome marker of a transaction, or one of its intents. */
+export interface WaitDocument {
+  readonly _id: string;
+  /** Only in an intent, not in a marker: the sequence, */
+  readonly sequenceId?: string;
+  /** the marker of the transaction, */
+  readonly markerId?: string;
+  /** and its plan for the sequence. */
+  readonly intent?: Intent;
+  /** A TTL index removes markers and intents a day later, long after the longest transaction. */
+  readonly at: Date;
+}
+
 export interface CollectionNames {
   readonly jobs: string;
-  readonly keys: string;
+  readonly deduplication_keys: string;
   readonly counters: string;
   readonly waits: string;
 }
 
 export const toCollectionNames = (prefix: string): CollectionNames => ({
   jobs: `${prefix}jobs`,
-  keys: `${prefix}deduplication_keys`,
+  deduplication_keys: `${prefix}deduplication_keys`,
   counters: `${prefix}counters`,
   waits: `${prefix}waits`,
 });
 
-/** Runs a statement that may be repeated, again when it failed for a passing reason. */
+/** Runs a repeatable statement again when it has failed with a transient error. */
 export type Repeat = <T>(run: () => Promise<T>) => Promise<T>;
 
 export interface Database {
@@ -55,24 +69,23 @@ export interface Database {
   readonly jobs: JobCollection;
   readonly keys: StoreCollection<KeyDocument>;
   readonly waits: StoreCollection<WaitDocument>;
+  readonly sequences: SequenceReader;
   readonly ordinals: Ordinals;
   /** One document, beside the counters. */
   readonly stores: StoreCollection<StoreDocument>;
   readonly createId: () => string;
-  /** Behind a router: transactions may span shards. */
-  readonly isSharded: boolean;
-  /** The scope of a context: its transaction, or none. */
+  /** The scope of a context: its transaction, or `outside`. */
   scopeOf(context: object | undefined): Scope;
   /**
-   * Runs several statements as one: in the context's transaction, or in one of their own, which is run again when the
-   * server aborts it. So the callback must start from scratch each time.
+   * Runs several statements as one: in the context's transaction, or in one of their own, which runs again
+   * when the server aborts it. The callback must therefore start from scratch each time.
    */
   transact<T>(context: object | undefined, run: (scope: Scope) => Promise<T>): Promise<T>;
-  /** One try in a transaction of its own, for those who rather skip than wait. */
+  /** One attempt in a transaction of its own, for callers that skip locked documents. */
   tryTransaction<T>(run: (scope: Scope) => Promise<T>): Promise<T>;
 }
 
-// A conflict is over when the other transaction is: milliseconds, or as long as a user keeps one open.
+// A conflict is over when the other transaction is: after milliseconds, or as long as a user keeps it open.
 const conflictRetryTimeoutMs = 60_000;
 const conflictRetryDelayMsMax = 100;
 
@@ -88,12 +101,15 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
   createId: () => string,
 ): Database => {
   const names = toCollectionNames(prefix);
-  const place = { database: provider.database, isSharded, answerTimeoutMs };
+  // The commit of a transaction over several shards reaches one after the other. A "majority" read could
+  // see one half of it: an ended sequence without its output. A snapshot waits for the whole commit.
+  const settledRead = isSharded ? "snapshot" : "majority";
+  const place = { database: provider.database, settledRead, answerTimeoutMs } as const;
   const tryTransaction: Database["tryTransaction"] = (run) =>
     provider.runInTransaction((context) => run({ session: provider.sessionOf(context) }));
 
   const scopeOf: Database["scopeOf"] = (context) => {
-    // Contexts are opaque to core; those that reach an adapter come from its own provider.
+    // Contexts are opaque to core. Those that reach an adapter come from its own provider.
     const session = context && provider.sessionOf(context as TTxContext | TContext);
     if (session === undefined || !session.inTransaction()) return outside;
     assertMajority(session);
@@ -102,16 +118,17 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
 
   const open = <TDocument extends object>(name: string): StoreCollection<TDocument> =>
     createStoreCollection(place, name);
+  const jobs = open<JobDocument>(names.jobs);
 
   return {
     names,
-    jobs: open<JobDocument>(names.jobs),
-    keys: open<KeyDocument>(names.keys),
+    jobs,
+    keys: open<KeyDocument>(names.deduplication_keys),
     waits: open<WaitDocument>(names.waits),
+    sequences: isSharded ? createShardedReader(jobs) : createReplicaSetReader(jobs),
     ordinals: createOrdinals(open<CounterDocument>(names.counters)),
     stores: open<StoreDocument>(names.counters),
     createId,
-    isSharded,
     scopeOf,
     tryTransaction,
     transact: (context, run) => {
@@ -141,9 +158,9 @@ interface StartedSession extends MongoSession {
   };
 }
 
-// Transactions that users start themselves may name a weaker concern than their jobs can bear.
+// A transaction that the user started may have a weaker write concern than jobs need.
 const assertMajority = (session: StartedSession): void => {
   const w = session.transaction?.options?.writeConcern?.w;
-  // A number is a majority of some sets and not of others, and of this one not for ever.
+  // A number is a majority of some replica sets only, and this one may grow.
   if (typeof w === "number") throw new MongoWriteConcernError();
 };

@@ -1,5 +1,12 @@
-// What the driver's errors mean, read by code and label: its classes differ between copies and versions of the driver.
-import { MongoNoAnswerError, MongoTransactionAbortedError } from "./errors.ts";
+// The meaning of the driver's errors, read by code and label: classes differ between copies and versions
+// of the driver. Errors about the installation or a payload get a class of their own, with a remedy.
+import {
+  MongoDocumentTooLargeError,
+  MongoNoAnswerError,
+  MongoPermissionError,
+  MongoTransactionAbortedError,
+  MongoUnreachableError,
+} from "./errors.ts";
 
 interface DriverError {
   readonly code?: unknown;
@@ -8,19 +15,21 @@ interface DriverError {
   readonly errorLabels?: unknown;
   readonly hasErrorLabel?: unknown;
   readonly cause?: unknown;
-  /** What a bulk write ran into: its own error has another name, and none of the labels. */
+  /** The error behind a bulk write's own error, which has another name and no labels. */
   readonly err?: unknown;
 }
 
 const codes = {
+  unauthorized: 13,
   namespaceExists: 48,
   maxTimeExpired: 50,
   writeConflict: 112,
   noSuchTransaction: 251,
+  notInStrictApi: 323,
   duplicateKey: 11_000,
 } as const;
 
-// "not primary", shutting down, stepping down, and what a restarting server answers.
+// "not primary", shutting down, stepping down, and the errors of a restarting server.
 const failoverCodes = new Set([
   6, 7, 89, 91, 134, 189, 262, 317, 358, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
 ]);
@@ -40,7 +49,7 @@ const networkCodes = new Set([
 const networkNames = new Set([
   "MongoNetworkError",
   "MongoNetworkTimeoutError",
-  // All connections were busy for `waitQueueTimeoutMS`, or all of it took longer than `timeoutMS`.
+  // All connections were busy for `waitQueueTimeoutMS`, or the call took longer than `timeoutMS`.
   "MongoWaitQueueTimeoutError",
   "MongoOperationTimeoutError",
   "MongoServerSelectionError",
@@ -51,15 +60,15 @@ const networkNames = new Set([
   "MongoNotConnectedError",
 ]);
 
-export const asDriverError = (error: unknown): DriverError =>
+const asDriverError = (error: unknown): DriverError =>
   typeof error === "object" && error !== null ? error : {};
 
 export const codeOf = (error: unknown): unknown => asDriverError(error).code;
 
-/** What was to be created is there already: another process was faster. */
+/** The collection exists already: another process was faster. */
 export const isAlreadyThere = (error: unknown): boolean => codeOf(error) === codes.namespaceExists;
 
-/** What is behind the error: another one, or nothing. */
+/** The error behind this one, if any. */
 const originOf = (error: unknown): unknown => {
   const { cause, err } = asDriverError(error);
   const origin = err ?? cause;
@@ -75,7 +84,7 @@ export const hasLabel = (error: unknown, label: string): boolean => {
   return origin !== undefined && origin !== null && hasLabel(origin, label);
 };
 
-/** The statement ran into its `maxTimeMS`: here always because a document it wants is locked. */
+/** The statement ran into its `maxTimeMS`: here always because of a locked document. */
 export const isTimeExpired = (error: unknown): boolean =>
   asDriverError(error).code === codes.maxTimeExpired;
 
@@ -85,14 +94,14 @@ export const isWriteConflict = (error: unknown): boolean =>
 export const isDuplicateKey = (error: unknown): boolean =>
   asDriverError(error).code === codes.duplicateKey;
 
-/** A lost connection or primary: what a healthy cluster answers a moment later. */
+/** A lost connection or primary: the same call succeeds a moment later on a healthy cluster. */
 export const isConnectionError = (error: unknown): boolean => {
   if (error instanceof MongoNoAnswerError) return true;
   const { code, name } = asDriverError(error);
   if (typeof name === "string" && networkNames.has(name)) return true;
   if (typeof code === "string" && networkCodes.has(code)) return true;
   if (typeof code === "number" && failoverCodes.has(code)) return true;
-  // The driver copies a lost connection's error into its own, but for its name.
+  // The driver copies a lost connection's error into its own, without its name.
   if (name === "MongoBulkWriteError" && code === undefined) return true;
   const origin = originOf(error);
   return origin !== undefined && origin !== null && isConnectionError(origin);
@@ -107,8 +116,8 @@ export const isTransientMongoError = (error: unknown): boolean =>
   isConnectionError(error);
 
 /**
- * Whether nobody knows what became of a commit. Whatever no server has said counts: some errors of a dying
- * connection reach the driver in a form that it stumbles over itself, with a TypeError.
+ * Whether the outcome of a commit is unknown. Every error that no server has sent counts: some errors of a
+ * dying connection make the driver fail with a TypeError.
  */
 export const isCommitUnknown = (error: unknown): boolean => {
   if (hasLabel(error, "TransientTransactionError")) return false;
@@ -116,7 +125,7 @@ export const isCommitUnknown = (error: unknown): boolean => {
   return typeof asDriverError(error).code !== "number" || isConnectionError(error);
 };
 
-/** The error of a statement in a transaction: typed where the server has aborted it, else as it is. */
+/** The error of a statement in a transaction: typed if the server has aborted it, else unchanged. */
 export const toTransactionError = (error: unknown): unknown => {
   if (error instanceof MongoTransactionAbortedError) return error;
   if (isWriteConflict(error))
@@ -130,7 +139,7 @@ export const toTransactionError = (error: unknown): unknown => {
   return error;
 };
 
-// In a transaction, two inserts of one new document may be a duplicate where any other two writes are a conflict.
+// In a transaction, two inserts of one new document are a duplicate, where other writes are a conflict.
 export const duplicateAsConflict = async (run: () => Promise<unknown>): Promise<void> => {
   try {
     await run();
@@ -138,4 +147,47 @@ export const duplicateAsConflict = async (run: () => Promise<unknown>): Promise<
     if (!isDuplicateKey(error)) throw error;
     throw new MongoTransactionAbortedError("write_conflict", { cause: error });
   }
+};
+
+// The codes of an insert, and of an update whose result would be too large.
+const tooLarge = new Set<unknown>([10_334, 17_419, 17_420]);
+
+export const isUnauthorized = (error: unknown): boolean => codeOf(error) === codes.unauthorized;
+
+/** The command or an option is not in the Stable API, and the client asks for strictness. */
+export const isStrictApi = (error: unknown): boolean => codeOf(error) === codes.notInStrictApi;
+
+const isTooLarge = (error: unknown): boolean => {
+  const { code, message } = asDriverError(error);
+  if (tooLarge.has(code)) return true;
+  // The driver measures some documents itself, and its error has no code.
+  return (
+    typeof message === "string" && message.startsWith("Document is larger than the maximum size")
+  );
+};
+
+/** The typed error of a command on a collection, or the same error. */
+export const toNamedError = (error: unknown, collection: string): unknown => {
+  if (isUnauthorized(error)) return new MongoPermissionError(collection, { cause: error });
+  if (isTooLarge(error)) return new MongoDocumentTooLargeError({ cause: error });
+  return error;
+};
+
+/**
+ * Whether the driver found no server in time. If that was the client's first connection, the client stays
+ * closed: the same call again fails in the same way.
+ */
+export const isUnreachable = (error: unknown): boolean =>
+  asDriverError(error).name === "MongoServerSelectionError";
+
+export const toUnreachable = (error: unknown): unknown => {
+  if (!isUnreachable(error)) return error;
+  const code = networkCodeOf(error);
+  return new MongoUnreachableError(code ?? "no server was found in time", { cause: error });
+};
+
+const networkCodeOf = (error: unknown): string | undefined => {
+  const { code, cause } = asDriverError(error);
+  if (typeof code === "string") return code;
+  return cause === undefined || cause === error ? undefined : networkCodeOf(cause);
 };

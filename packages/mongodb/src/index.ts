@@ -3,14 +3,19 @@ export {
   type MongoStateAdapter,
   type MongoStateAdapterOptions,
 } from "./create-mongo-state-adapter.ts";
-export type { MigrateOptions, MigrationReport } from "./migrate-to-latest.ts";
-export type { MongoStateProvider } from "./state-provider.ts";
-export type { MongoCollection, MongoCursor, MongoDatabase, MongoSession } from "./driver.ts";
+export type { MigrateOptions, MigrationReport } from "./migrations/migrate.ts";
+export type {
+  MongoCollection,
+  MongoCursor,
+  MongoDatabase,
+  MongoSession,
+  MongoStateProvider,
+} from "./state-provider.ts";
 export {
   runMongoTransaction,
   type RunMongoTransactionOptions,
   type TransactionSession,
-} from "./run-transaction.ts";
+} from "./providers/run-transaction.ts";
 export { isTransientMongoError } from "./driver-errors.ts";
 export * from "./errors.ts";
 export {

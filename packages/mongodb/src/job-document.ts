@@ -1,15 +1,17 @@
-// Document ⇄ StateJob: the only place that knows how a job is stored. What is null in a StateJob is absent here, and so is
-// what a sequence's first job says twice: documents are small, and partial indexes leave out what they do not serve.
-import type { JobStatus, StateJob, StateJobReference } from "queuert/internal";
+// Document ⇄ StateJob: the only file that knows how a job is stored. A null of a StateJob is absent here,
+// and so are the fields in which a sequence's first job would repeat itself. That keeps documents small,
+// and partial indexes leave out the documents they do not serve.
+import { randomBytes } from "node:crypto";
+import type { JobStatus, LeaseLostReason, StateJob, StateJobReference } from "queuert/internal";
 
 export interface JobDocument {
   readonly _id: string;
   readonly typeName: string;
-  /** None in a sequence's first job, whose id it is; as its type and time are. */
+  /** Absent in a sequence's first job: its own id, as are its own type and time. */
   readonly sequenceId?: string | undefined;
   readonly sequenceTypeName?: string | undefined;
   readonly sequenceCreatedAt?: Date | undefined;
-  /** None in the first job of the root itself. */
+  /** Absent in the first job of the root itself. */
   readonly rootSequenceId?: string | undefined;
   readonly originId?: string | undefined;
   readonly position: number;
@@ -20,7 +22,7 @@ export interface JobDocument {
   readonly output?: string | undefined;
   readonly continuedToId?: string | undefined;
   readonly priority: number;
-  /** None: "wait". */
+  /** Absent: "wait". */
   readonly onBlockerFailure?: "fail" | undefined;
   readonly deduplicationKey?: string | undefined;
   readonly createdAt: Date;
@@ -33,29 +35,31 @@ export interface JobDocument {
   readonly leasedUntil?: Date | undefined;
   readonly finishedAt?: Date | undefined;
   readonly completedBy?: string | undefined;
-  /** The lease under which it was completed; none without a worker. */
+  /** The lease version under which it was completed. Absent if no worker completed it. */
   readonly completedByLease?: number | undefined;
   readonly traceContext?: string | undefined;
 
-  /** The tree's jobs but for its root's first: only those are in the index by tree. */
+  /** In all jobs of a tree except the root's first: the index by tree holds only these. */
   readonly treeMember?: true | undefined;
-  /** The sequences it waits or waited for, as given. */
+  /** The blockers, in the given order. They stay when they have completed. */
   readonly blockers?: readonly string[] | undefined;
-  /** Those of them that have not completed, each once. */
+  /** The distinct blockers that have not completed. */
   readonly openBlockers?: readonly string[] | undefined;
-  /** Somebody waits for this job's sequence: ending it takes a transaction. */
+  /** Another job waits for this job's sequence: ending it takes a transaction. */
   readonly hasWaiters?: true | undefined;
-  /** Of the last acquisition: how it finds out what it has taken. */
-  readonly claim?: string | undefined;
-  /** Of the last other batch that wrote the job; a field of its own, for an acquisition may follow at once. */
-  readonly token?: string | undefined;
-  /** Written for nothing but to have written the job: who has it, keeps others from it. */
-  readonly lockToken?: string | undefined;
-  /** The worker whose expired lease the last acquisition took over. */
+  /** A failed job whose dependants have not failed yet: see `state/fail-dependants.ts`. */
+  readonly cascade?: true | undefined;
+  /** The stamp of the last acquisition: how its call finds the jobs that it has acquired. */
+  readonly acquisition?: string | undefined;
+  /** The stamp of the last other batch. A field of its own, because an acquisition may follow at once. */
+  readonly stamp?: string | undefined;
+  /** Written only to lock the document for a transaction. */
+  readonly lockStamp?: string | undefined;
+  /** The worker whose expired lease the last acquisition reclaimed. */
   readonly reclaimedFrom?: string | undefined;
 }
 
-// Of documents that were read with these fields: without them a later job would pass for a first one.
+// Only for documents read with these fields. Without them a later job would count as a first one.
 export const sequenceIdOf = ({
   _id,
   sequenceId = _id,
@@ -105,7 +109,7 @@ export const toReference = (document: JobDocument): StateJobReference => ({
   originId: document.originId ?? null,
 });
 
-/** The fields of a reference, for statements that need no more. */
+/** The projection of a reference. */
 export const referenceFields: Readonly<
   Record<"typeName" | "sequenceId" | "sequenceTypeName" | "rootSequenceId" | "originId", 1>
 > = {
@@ -114,4 +118,19 @@ export const referenceFields: Readonly<
   sequenceTypeName: 1,
   rootSequenceId: 1,
   originId: 1,
+};
+
+/** Marks the writes of one batch: no other batch has the same stamp. */
+export const createStamp = (): string => randomBytes(9).toString("base64url");
+
+/** The fields of a lease, which a job keeps no longer than the lease. */
+export const leaseFields = { leasedBy: 1, leasedUntil: 1, reclaimedFrom: 1 } as const;
+
+/** Why a write that named a lease has changed nothing, from the job as it is. */
+export const toLeaseLostReason = (
+  document: Pick<JobDocument, "status"> | undefined,
+): LeaseLostReason => {
+  if (document === undefined) return "not_found";
+  const isFinished = document.status === "completed" || document.status === "failed";
+  return isFinished ? "already_completed" : "taken_by_another_worker";
 };

@@ -1,6 +1,6 @@
-// One cursor at the end of the notification collection, for all channels of a process. A capped collection and not a
-// change stream: the cursor answers as soon as the primary has the document, in under a millisecond here, where a change
-// stream waits until a majority has it, 90 ms on an idle server; and hints may be lost.
+// One cursor at the end of the notification collection, for all channels of a process. A change stream
+// would wait until a majority has the document: 90 ms on an idle server, where this cursor takes one.
+// Notifications may be lost, so the primary is enough.
 import { randomUUID } from "node:crypto";
 import {
   createDeferred,
@@ -16,24 +16,24 @@ export interface NotificationDocument {
   readonly text: string;
 }
 
-// The server answers at least this often, so that a dead connection is told from a quiet one.
+// The server replies at least this often: a dead connection differs from a quiet one.
 const awaitMs = 5_000;
-/** For how long each step on the way to listening is waited for. */
+/** The timeout of each step on the way to listening. */
 export const openMs = 5_000;
-/** And anything else: a hint that is later than the next poll is of no use. */
-export const answerMs = 2_000;
-/** When a quiet cursor is a dead one. */
-export const pingMs: number = awaitMs + answerMs;
+/** The timeout of other commands: a notification later than the next poll has no use. */
+export const replyMs = 2_000;
+/** A cursor that is silent for longer counts as dead. */
+export const pingMs: number = awaitMs + replyMs;
 
 // Never a channel's name: those have a prefix.
 export const markChannel = "";
 
-/** Starts to tail; resolves when whatever is published from then on arrives. Leaves nothing open when it rejects. */
+/** Starts to tail. Resolves when later publications arrive. Leaves nothing open when it rejects. */
 export const openNotificationTail = async (
   collection: NotifyCollection,
   { onMessage, onLost }: SubscriberConnectionEvents,
 ): Promise<SubscriberConnection> => {
-  // What was published before the mark is old news. And an empty collection cannot be tailed.
+  // Publications before the mark are old. And an empty collection cannot be tailed.
   const mark = randomUUID();
   const document: NotificationDocument = { channel: markChannel, text: mark };
   const inserted = collection.insertMany([document], { writeConcern: { w: 1 } });
@@ -68,13 +68,13 @@ export const openNotificationTail = async (
   });
   const close = async (): Promise<void> => {
     state.closed = true;
-    // Nobody waits for a connection that is given up, and the server forgets its cursor by itself.
-    await withinTime(Promise.resolve(cursor.close()), answerMs, "Closing the cursor");
+    // The server drops the cursor of a lost connection by itself.
+    await withinTime(Promise.resolve(cursor.close()), replyMs, "Closing the cursor");
   };
   try {
     await withinTime(marked.promise, openMs, "Opening the notification collection");
   } catch (error) {
-    // Of two errors this one says why.
+    // This error is the cause. One of closing would hide it.
     await close().catch(() => undefined);
     throw error;
   }
@@ -89,7 +89,7 @@ export const openNotificationTail = async (
 
 interface TailState {
   closed: boolean;
-  /** Who wants to know that the server has answered. */
+  /** Called at the server's next reply. */
   waiting: (() => void)[];
 }
 
@@ -106,8 +106,8 @@ const tail = async (
   try {
     while (!state.closed) {
       const document = await cursor.tryNext();
-      for (const answered of state.waiting.splice(0)) answered();
-      // Documents of others in this collection do not concern us; the shape is checked, not believed.
+      for (const resolve of state.waiting.splice(0)) resolve();
+      // Other applications may write to this collection: the shape is checked.
       if (isNotification(document) && !state.closed) onMessage(document);
       else if (document === null && isEnded(cursor)) {
         throw new Error("The cursor on the notification collection has ended.");
@@ -118,7 +118,7 @@ const tail = async (
   }
 };
 
-// A cursor that was overtaken by writers, or whose collection was dropped, answers null at once and for ever.
+// A cursor that was overtaken by writers, or whose collection was dropped, returns null at once, for ever.
 const isEnded = (
   cursor: TailableCursor & { readonly id?: unknown; readonly closed?: unknown },
 ): boolean =>

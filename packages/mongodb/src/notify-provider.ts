@@ -15,7 +15,7 @@ export interface NotifyDatabase {
   command(command: object, options?: object): Promise<object>;
 }
 
-/** How the notify adapter reaches MongoDB: the `createMongodbProvider` of the state adapter will do. */
+/** How the notify adapter reaches MongoDB. The provider of the state adapter fits. */
 export interface MongoNotifyProvider {
   /** The native database. Listening keeps one connection of its client's pool busy. */
   readonly database: NotifyDatabase;

@@ -1,10 +1,13 @@
-// The order of creation over the whole store, and the store's clock with it: one counter document, raised by the size of
-// a batch outside any transaction, so that creators never conflict on it. A rolled back batch leaves a gap.
+// The order of creation over the whole store, and the store's clock with it. One counter document is raised
+// by the size of a batch, outside any transaction, so that creators never conflict on it. A batch that is
+// rolled back leaves a gap.
 //
-// Right within a process, since calls are answered in their order; right between processes, since whoever calls after
-// another's call was answered gets greater numbers. The raise is not waited for by a majority, which would double the time
-// of a start: the insert that follows is, and a majority that has the insert has all before it. Should a failover come
-// between the two, numbers may be given out again: jobs of that instant share a place in the order, and nothing else.
+// Within a process, calls get their numbers in order. Between processes, a call that starts after
+// another has returned gets greater numbers.
+//
+// The raise does not wait for a majority, which would double the time of a start. The insert that follows
+// does, and a majority that has the insert has all earlier writes. If a failover comes between the two,
+// numbers may be given out again: jobs of that instant then share a place in the order, and nothing else.
 import { outside, type StoreCollection } from "./store.ts";
 
 export interface CounterDocument {
@@ -31,7 +34,7 @@ interface Waiting {
 
 export const counterId = "ordinal";
 
-/** Calls that come while one is under way share the next: a busy process pays one command for many batches. */
+/** Calls during a raise share the next one: a busy process pays one command for many batches. */
 export const createOrdinals = (counters: StoreCollection<CounterDocument>): Ordinals => {
   let waiting: Waiting[] = [];
   let flying = false;
@@ -52,7 +55,7 @@ export const createOrdinals = (counters: StoreCollection<CounterDocument>): Ordi
       const total = group.reduce((sum, { count }) => sum + count, 0);
       try {
         const counter = await raise(total);
-        if (counter === null) throw new Error("An upsert answered no document");
+        if (counter === null) throw new Error("The upsert of the counter returned no document");
         let first = counter.value - total + 1;
         for (const { count, resolve } of group) {
           resolve({ first, now: counter.at });

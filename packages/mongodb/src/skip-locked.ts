@@ -1,22 +1,25 @@
-// MongoDB has no SKIP LOCKED: by itself, a write waits for a document that another transaction has written. Here it waits
-// for a moment, which is enough for everybody but a transaction held open; if one is, the write goes on in
-// transactions of its own, which fail at once on a locked document, and halves the batch until the locked ones are alone.
+// MongoDB has no SKIP LOCKED: outside transactions, a write waits for a document that another transaction
+// has written. Here it waits for a moment, which is enough for all but a transaction that is held open.
+// After that the write goes on in transactions of its own, which fail at once on a locked document, and
+// halves the batch until the locked documents are alone.
 import type { Database } from "./database.ts";
 import { isTimeExpired } from "./driver-errors.ts";
 import { MongoTransactionAbortedError } from "./errors.ts";
 import { outside, type Scope, type WriteOptions } from "./store.ts";
 
-// Longer than a commit takes, shorter than anybody notices.
+// Longer than a commit takes, and too short to be noticed.
 const lockWaitMs = 50;
 
+type Write<T> = (scope: Scope, items: readonly T[], options: WriteOptions) => Promise<unknown>;
+
 /**
- * Writes what is not locked. The write may be tried several times, each time with some of the items, and must leave
- * alone what it has written already.
+ * Writes the documents that are not locked. The write may run several times, each time with some of the
+ * items, and must leave alone the documents that it has written already.
  */
 export const skipLocked = async <T>(
   db: Database,
   items: readonly T[],
-  write: (scope: Scope, items: readonly T[], options: WriteOptions) => Promise<unknown>,
+  write: Write<T>,
 ): Promise<void> => {
   try {
     await write(outside, items, { maxTimeMS: lockWaitMs });
@@ -29,10 +32,10 @@ export const skipLocked = async <T>(
 const writeHalves = async <T>(
   db: Database,
   items: readonly T[],
-  write: (scope: Scope, items: readonly T[], options: WriteOptions) => Promise<unknown>,
+  write: Write<T>,
 ): Promise<void> => {
   try {
-    // Its commit is acknowledged by a majority, and with it whatever the first try had written.
+    // A majority acknowledges this commit, and with it all writes of the first attempt.
     await db.tryTransaction((scope) => write(scope, items, {}));
   } catch (error) {
     if (!(error instanceof MongoTransactionAbortedError)) throw error;

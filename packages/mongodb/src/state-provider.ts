@@ -1,8 +1,42 @@
-import type { MongoDatabase, MongoSession } from "./driver.ts";
+// The seam to the driver: the few methods that are called, by shape. Drivers 6 and 7 have it, and so has
+// the native database that an ODM gives out. No type of the driver goes beyond its provider's file.
+
+/** The part of a `ClientSession` that is read. Its identity puts a command into a transaction. */
+export interface MongoSession {
+  inTransaction(): boolean;
+}
+
+export interface MongoCursor {
+  toArray(): Promise<object[]>;
+}
+
+export interface MongoCollection {
+  find(filter: object, options?: object): MongoCursor;
+  aggregate(pipeline?: object[], options?: object): MongoCursor;
+  insertMany(documents: readonly object[], options?: object): Promise<unknown>;
+  updateMany(
+    filter: object,
+    update: object | object[],
+    options?: object,
+  ): Promise<{ modifiedCount: number }>;
+  bulkWrite(operations: readonly object[], options?: object): Promise<{ modifiedCount: number }>;
+  findOneAndUpdate(
+    filter: object,
+    update: object | object[],
+    options: object,
+  ): Promise<object | null>;
+  deleteMany(filter: object, options?: object): Promise<{ deletedCount: number }>;
+}
+
+export interface MongoDatabase {
+  readonly databaseName: string;
+  collection(name: string): MongoCollection;
+  command(command: object, options?: object): Promise<object>;
+}
 
 /**
- * How the state adapter reaches MongoDB. `@queuert/mongodb/mongodb` is ready-made for the official driver; write your
- * own to run Queuert on the connection that your ODM opened.
+ * How the state adapter reaches MongoDB. `@queuert/mongodb/mongodb` is ready-made for the official driver.
+ * Write your own to run Queuert on the connection that your ODM opened.
  */
 export interface MongoStateProvider<
   TTxContext extends object = object,
@@ -13,7 +47,7 @@ export interface MongoStateProvider<
 
   /**
    * Runs the callback once in a transaction: commits when it resolves, aborts when it rejects.
-   * - Never twice: not by the driver's `withTransaction`. `runMongoTransaction` does it as it has to be done.
+   * - Never twice, and so not by the driver's `withTransaction`. Use `runMongoTransaction`.
    * - Read concern "snapshot", write concern "majority".
    */
   runInTransaction<T>(callback: (context: TTxContext) => Promise<T>): Promise<T>;
@@ -25,8 +59,8 @@ export interface MongoStateProvider<
   sessionOf(context: TTxContext | TContext): MongoSession | undefined;
 
   /**
-   * The names of all keys that its contexts can have, such as `["client"]`. Left out: they are learned from the first
-   * transaction, and until then any object in a call is taken for a context.
+   * The names of all keys that its contexts can have, such as `["session"]`. Left out: the keys are learned from the
+   * first transaction, and until then any object in a call is taken for a context.
    */
   readonly contextKeys?: readonly string[] | undefined;
 }

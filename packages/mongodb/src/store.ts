@@ -1,13 +1,12 @@
-// The collections, and the only callers of the driver. Every command says which scope it runs in, so that none of a
-// transaction's can be sent without its session; outside one, concerns are given here and not by the client's settings.
+// The collections, and the only callers of the driver. Every command names its scope, so that no command
+// of a transaction can be sent without its session. Outside transactions, read and write concerns are set
+// here and not by the client's options.
 import { type AsyncLock, createAsyncLock } from "queuert/internal";
-import { answered } from "./answered.ts";
-import { toTransactionError } from "./driver-errors.ts";
-import type { MongoDatabase, MongoSession } from "./driver.ts";
-import { fitsOneCommand, insertByCommand } from "./insert-command.ts";
-import { toNamedError } from "./named-errors.ts";
-import { isTouched, noteInserted, noteTouched } from "./touched.ts";
+import { isOwnWrite, noteWrite } from "./agreement/own-writes.ts";
+import { toNamedError, toTransactionError } from "./driver-errors.ts";
+import { withDriverTimeout } from "./driver-timeout.ts";
 import type { JobDocument } from "./job-document.ts";
+import type { MongoDatabase, MongoSession } from "./state-provider.ts";
 
 /** Where a command runs: in a transaction, or by itself. */
 export interface Scope {
@@ -21,7 +20,7 @@ export interface FindOptions {
   readonly projection?: Readonly<Record<string, 0 | 1>>;
   readonly sort?: Readonly<Record<string, 1 | -1>>;
   readonly limit?: number;
-  /** Of candidates that the next statement checks again: what may still be rolled back will do. */
+  /** For candidates that the next statement checks again: reads data that may be rolled back. */
   readonly candidates?: boolean;
 }
 
@@ -33,7 +32,7 @@ export interface WriteOptions {
 export interface UpsertOptions extends WriteOptions {
   readonly upsert?: boolean;
   readonly projection?: Readonly<Record<string, 0 | 1>>;
-  /** Answered by the primary alone: a later write of the same caller waits for the majority. */
+  /** Acknowledged by the primary alone: a later write of the same caller waits for the majority. */
   readonly unacknowledgedByMajority?: boolean;
 }
 
@@ -61,7 +60,7 @@ export interface StoreCollection<TDocument extends object> {
     update: object | object[],
     options?: WriteOptions,
   ): Promise<number>;
-  /** In order; answers how many documents were modified. */
+  /** In order. Returns the number of modified documents. */
   bulkUpdate(scope: Scope, updates: readonly UpdateOne[], options?: WriteOptions): Promise<number>;
   findOneAndUpdate(
     scope: Scope,
@@ -71,18 +70,15 @@ export interface StoreCollection<TDocument extends object> {
   ): Promise<TDocument | null>;
   deleteMany(scope: Scope, filter: object): Promise<number>;
   /** Whether the scope's transaction may have written the document itself. */
-  isTouched(scope: Scope, id: string): boolean;
+  isOwnWrite(scope: Scope, id: string): boolean;
 }
 
 const primary = { readPreference: "primary" } as const;
 const majorityWrite = { writeConcern: { w: "majority" } } as const;
-const majorityRead = { ...primary, readConcern: { level: "majority" } } as const;
 const localRead = { ...primary, readConcern: { level: "local" } } as const;
-// The commit of a transaction over several shards comes to one after the other. Other reads would see one half of it without
-// the next: a sequence that has ended but for its output. This one waits for what is being committed.
-const snapshotRead = { ...primary, readConcern: { level: "snapshot" } } as const;
 
-// Values as this package reads them, whatever the client prefers: numbers as BSON objects or bigints would pass for others.
+// Values as this package reads them, whatever the client prefers: numbers as BSON objects or bigints would
+// compare wrongly.
 export const plainValues = {
   raw: false,
   fieldsAsRaw: {},
@@ -91,28 +87,15 @@ export const plainValues = {
   useBigInt64: false,
 } as const;
 
-// All in one answer, as far as it can hold them; the driver asks for a hundred at a time.
+// As many documents in one reply as it can hold. The driver's default is a hundred at a time.
 const batchSize = 100_000;
-
-const readOptions = (
-  scope: Scope,
-  isSharded: boolean,
-  options: FindOptions | undefined,
-): object => {
-  const { candidates = false, ...others } = options ?? {};
-  const rest = { ...plainValues, ...others, batchSize };
-  // Within a transaction concerns are the transaction's, and a command that names one is refused.
-  if (scope.session !== undefined) return { ...rest, ...primary, session: scope.session };
-  const settledRead = isSharded ? snapshotRead : majorityRead;
-  return { ...rest, ...(candidates ? localRead : settledRead) };
-};
 
 const writeOptions = (scope: Scope, options: object = {}): object =>
   scope.session === undefined
     ? { ...plainValues, ...options, ...majorityWrite }
     : { ...plainValues, ...options, session: scope.session };
 
-// A session runs one command at a time; callers may well start two at once in one transaction.
+// A session runs one command at a time, and callers may start two at once in one transaction.
 const turns = new WeakMap<MongoSession, AsyncLock>();
 
 const inTurn = <T>(session: MongoSession, run: () => Promise<T>): Promise<T> => {
@@ -124,11 +107,11 @@ const inTurn = <T>(session: MongoSession, run: () => Promise<T>): Promise<T> => 
   return turn.run(run);
 };
 
-/** Runs a command in time and in turn, its errors typed. */
+/** Runs a command in time and in turn, with typed errors. */
 const createTyped =
   (answerTimeoutMs: number, name: string) =>
   async <T>({ session }: Scope, run: () => Promise<T>): Promise<T> => {
-    const runInTime = (): Promise<T> => answered(answerTimeoutMs, run);
+    const runInTime = (): Promise<T> => withDriverTimeout(answerTimeoutMs, run);
     try {
       return await (session === undefined ? runInTime() : inTurn(session, runInTime));
     } catch (error) {
@@ -138,83 +121,131 @@ const createTyped =
 
 export interface StorePlace {
   readonly database: MongoDatabase;
-  readonly isSharded: boolean;
-  /** A statement without an answer for so long has lost its connection. */
+  /**
+   * The read concern of reads outside transactions, but for candidates: "majority", or "snapshot" on a
+   * sharded cluster.
+   */
+  readonly settledRead: "majority" | "snapshot";
+  /** A statement that has not settled in this time counts as a lost connection. */
   readonly answerTimeoutMs: number;
 }
 
-/** A collection whose documents all have one shape: nobody but this package writes them. */
+/** A collection whose documents all have one shape: only this package writes them. */
 export const createStoreCollection = <TDocument extends object>(
-  { database, isSharded, answerTimeoutMs }: StorePlace,
+  { database, settledRead, answerTimeoutMs }: StorePlace,
   name: string,
 ): StoreCollection<TDocument> => {
   const collection = database.collection(name);
   const typed = createTyped(answerTimeoutMs, name);
-  // Two stores may take part in one transaction, and ids of one's own may be the same in both.
+  // Two stores may take part in one transaction, and both may use the same custom ids.
   const space = `${database.databaseName}.${name}`;
+  const outsideRead = { ...primary, readConcern: { level: settledRead } } as const;
+  const note = ({ session }: Scope, filter: object): void => {
+    if (session !== undefined) noteWrite(session, space, filter);
+  };
+  const readOptions = (scope: Scope, options: FindOptions = {}): object => {
+    const { candidates = false, ...others } = options;
+    const rest = { ...plainValues, ...others, batchSize };
+    // Inside a transaction its own concerns hold, and a command that names one is refused.
+    if (scope.session !== undefined) return { ...rest, ...primary, session: scope.session };
+    return { ...rest, ...(candidates ? localRead : outsideRead) };
+  };
   return {
     name,
     find: (scope, filter, options) =>
       typed(scope, async () => {
-        const found = await collection
-          .find(filter, readOptions(scope, isSharded, options))
-          .toArray();
-        // The driver cannot know the shape of what this package stored.
+        const found = await collection.find(filter, readOptions(scope, options)).toArray();
+        // The driver cannot know the shape of the documents that this package stores.
         return found as TDocument[];
       }),
     aggregate: <T>(scope: Scope, pipeline: object[], options?: FindOptions) =>
       typed(scope, async () => {
-        const found = await collection
-          .aggregate(pipeline, readOptions(scope, isSharded, options))
-          .toArray();
-        // As above: the shape is that of the pipeline's last stage.
+        const found = await collection.aggregate(pipeline, readOptions(scope, options)).toArray();
+        // Likewise: the shape is that of the pipeline's last stage.
         return found as T[];
       }),
     insertMany: (scope, documents) =>
       typed(scope, async () => {
         const { session } = scope;
-        if (session !== undefined) noteInserted(session, space, documents);
+        for (const document of documents) note(scope, document);
         if (session !== undefined && documents.length > 1 && fitsOneCommand(documents)) {
           await insertByCommand(database, name, documents, session);
         } else await collection.insertMany(documents, writeOptions(scope));
       }),
     updateMany: (scope, filter, update, options) =>
       typed(scope, async () => {
-        if (scope.session !== undefined) noteTouched(scope.session, space, filter);
+        note(scope, filter);
         const result = await collection.updateMany(filter, update, writeOptions(scope, options));
         return result.modifiedCount;
       }),
     bulkUpdate: (scope, updates, options) =>
       typed(scope, async () => {
-        const { session } = scope;
-        if (session !== undefined) {
-          for (const { updateOne } of updates) noteTouched(session, space, updateOne.filter);
-        }
+        for (const { updateOne } of updates) note(scope, updateOne.filter);
         const result = await collection.bulkWrite(updates, writeOptions(scope, options));
         return result.modifiedCount;
       }),
     findOneAndUpdate: (scope, filter, update, { unacknowledgedByMajority = false, ...rest }) =>
       typed(scope, async () => {
-        if (scope.session !== undefined) noteTouched(scope.session, space, filter);
+        note(scope, filter);
+        const asStored = { returnDocument: "after", includeResultMetadata: false };
         const options = {
-          ...writeOptions(scope, {
-            ...rest,
-            returnDocument: "after",
-            includeResultMetadata: false,
-          }),
+          ...writeOptions(scope, { ...rest, ...asStored }),
           ...(unacknowledgedByMajority && { writeConcern: { w: 1 } }),
         };
-        // As above.
+        // Likewise.
         return (await collection.findOneAndUpdate(filter, update, options)) as TDocument | null;
       }),
-    isTouched: (scope, id) => isTouched(scope.session, space, id),
     deleteMany: (scope, filter) =>
       typed(scope, async () => {
-        if (scope.session !== undefined) noteTouched(scope.session, space, filter);
+        note(scope, filter);
         const result = await collection.deleteMany(filter, writeOptions(scope));
         return result.deletedCount;
       }),
+    isOwnWrite: (scope, id) => isOwnWrite(scope.session, space, id),
   };
 };
 
 export type JobCollection = StoreCollection<JobDocument>;
+
+// Many documents are inserted by the server's own command, in one message. The driver's `insertMany`
+// measures each document before it writes it, which doubles its time; here the size is estimated. Only in
+// transactions: the driver repeats no insert there, and a failed one has stored nothing.
+
+// The server takes 16 MB.
+const messageBytesMax = 12_000_000;
+const messageDocumentsMax = 10_000;
+// Names and all values that are not texts. A job has about 200 bytes of them.
+const fieldBytes = 40;
+// UTF-8 has at most three bytes for a unit of UTF-16.
+const charBytesMax = 3;
+
+/** Whether the documents, of texts, numbers and dates, are certain to fit into one message. */
+const fitsOneCommand = (documents: readonly object[]): boolean => {
+  if (documents.length > messageDocumentsMax) return false;
+  let bytes = 0;
+  for (const document of documents) {
+    for (const value of Object.values(document)) {
+      bytes += fieldBytes;
+      if (typeof value === "string") bytes += value.length * charBytesMax;
+      else if (Array.isArray(value)) return false;
+    }
+  }
+  return bytes <= messageBytesMax;
+};
+
+interface InsertReply {
+  readonly writeErrors?: readonly { readonly code: number; readonly errmsg: string }[];
+}
+
+const insertByCommand = async (
+  database: MongoDatabase,
+  name: string,
+  documents: readonly object[],
+  session: MongoSession,
+): Promise<void> => {
+  // The shape of every server's reply. A refused document is not an error to the driver.
+  const reply = (await database.command({ insert: name, documents }, { session })) as InsertReply;
+  const [refused] = reply.writeErrors ?? [];
+  if (refused === undefined) return;
+  throw Object.assign(new Error(refused.errmsg), { code: refused.code });
+};

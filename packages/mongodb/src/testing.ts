@@ -22,11 +22,11 @@ import {
 } from "./providers/mongodb.ts";
 
 export interface MongoTestOptions {
-  /** A replica set's; each test file gets a database of its own on it, which is dropped at the end. */
+  /** A replica set. Each test file gets a database of its own, which is dropped at the end. */
   readonly url: string;
   /** Another copy of the driver. */
   readonly createClient?: ((url: string) => MongoClient) | undefined;
-  /** Left out: a name of its own. */
+  /** Default: a new name. */
   readonly databaseName?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ const newDatabaseName = (): string => `queuert_test_${randomUUID().slice(0, 8)}`
 const prefix = "queuert_";
 
 const erase = (adapter: MongoStateAdapter<MongoTxContext, MongoContext>): AnyStateAdapter =>
-  // The suites hand contexts back to the adapter that made them, and know nothing of what is in them.
+  // The suites return contexts to the adapter that made them, and never read them.
   adapter as unknown as AnyStateAdapter;
 
 /** Opens an empty store with two clients, as two processes would have. */
@@ -62,11 +62,11 @@ export const openStateMongodb = async ({
       await database
         .collection<{ _id: string }>(names.counters)
         .updateOne({ _id: "ordinal" }, refused, { session })
-        // Its error is the point: the transaction is broken now.
+        // The error is intended: it breaks the transaction.
         .catch(() => undefined);
     },
     clear: async () => {
-      for (const name of [names.jobs, names.keys, names.waits])
+      for (const name of [names.jobs, names.deduplication_keys, names.waits])
         await database.collection(name).deleteMany({});
     },
     close: async () => {
@@ -105,7 +105,7 @@ export const openNotifyMongodb = async ({
   };
 };
 
-/** Notifies over a capped collection of a database of the file's own. */
+/** Notifies over a capped collection, in a database of the file's own. */
 export const extendWithNotifyMongodb = <TContext extends object>(
   it: TestAPI<TContext>,
   options: () => MongoTestOptions,

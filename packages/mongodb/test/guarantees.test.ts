@@ -120,7 +120,7 @@ describe("claims", () => {
         totalKeysExamined: number;
         totalDocsExamined: number;
       };
-      expect(JSON.stringify(plan)).toContain('"indexName":"claim"');
+      expect(JSON.stringify(plan)).toContain('"indexName":"due"');
       expect(totalKeysExamined).toBeLessThan(15);
       expect(totalDocsExamined).toBe(10);
     }));

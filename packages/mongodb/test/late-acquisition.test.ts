@@ -4,7 +4,7 @@ import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient } from "mongodb";
 import { jobs } from "queuert/testing";
 import { describe, expect, it } from "vitest";
-import type { MongoDatabase } from "../src/driver.ts";
+import type { MongoDatabase } from "../src/state-provider.ts";
 import { createMongoStateAdapter } from "../src/index.ts";
 import { createMongodbProvider } from "../src/providers/mongodb.ts";
 import { overrideCollections } from "./override-collections.ts";

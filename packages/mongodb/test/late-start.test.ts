@@ -4,7 +4,7 @@ import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient } from "mongodb";
 import { aJob, aKey } from "queuert/testing";
 import { expect, it } from "vitest";
-import type { MongoDatabase } from "../src/driver.ts";
+import type { MongoDatabase } from "../src/state-provider.ts";
 import { createMongoStateAdapter } from "../src/index.ts";
 import { createMongodbProvider } from "../src/providers/mongodb.ts";
 import { overrideCollections } from "./override-collections.ts";

@@ -1,9 +1,17 @@
+// Migrations, and that a released one never changes.
+import { createHash } from "node:crypto";
 import { providedMongodb } from "@queuert/test-services/provided";
 import { type Db, MongoClient } from "mongodb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMongoStateAdapter, MongoIndexDriftError } from "../src/index.ts";
 import type { MongoStateAdapter } from "../src/index.ts";
+import { migrations } from "../src/migrations/index.ts";
 import { createMongodbProvider } from "../src/providers/mongodb.ts";
+
+// A released migration is never edited: make another one. Its checksum is added here with it.
+const frozen: Record<string, string> = {
+  "1 create-store": "1d37ece193f51cf2ea040ba7a45dc2fe88bae07bd4c5aa02ee95e3303e3ad4b6",
+};
 
 let client: MongoClient;
 let database: Db;
@@ -25,9 +33,20 @@ const indexNames = async (): Promise<readonly string[]> =>
   (await database.collection("queuert_jobs").indexes()).map(({ name }) => name ?? "").sort();
 
 describe("migrateToLatest", () => {
-  it("says what it would create, and creates nothing, in a dry run", async () => {
+  it("has the text that was released", () => {
+    const checksums = migrations.map(({ version, name, collections }) => [
+      `${version} ${name}`,
+      createHash("sha256").update(JSON.stringify(collections)).digest("hex"),
+    ]);
+    expect(Object.fromEntries(checksums)).toEqual(frozen);
+    expect(migrations.map(({ version }) => version)).toEqual(
+      migrations.map((_, index) => index + 1),
+    );
+  });
+
+  it("reports the missing collections and indexes, and creates nothing, in a dry run", async () => {
     const { created } = await adapter.migrateToLatest({ dryRun: true });
-    expect(created).toContain("queuert_jobs.claim");
+    expect(created).toContain("queuert_jobs.due");
     expect(await database.listCollections().toArray()).toEqual([]);
     expect((await adapter.migrateToLatest()).created).toEqual(created);
   });
@@ -39,22 +58,22 @@ describe("migrateToLatest", () => {
     expect(await indexNames()).toEqual(names);
   });
 
-  it("may be run by many processes at the same time", async () => {
+  it("runs in many processes at the same time", async () => {
     await Promise.all(Array.from({ length: 8 }, () => adapter.migrateToLatest()));
     expect((await adapter.migrateToLatest({ dryRun: true })).created).toEqual([]);
   });
 
-  it("reports an index that is not as it was made, and leaves it", async () => {
+  it("reports an index that was changed, and leaves it", async () => {
     await adapter.migrateToLatest();
     const jobs = database.collection("queuert_jobs");
-    await jobs.dropIndex("claim");
-    await jobs.createIndex({ typeName: 1 }, { name: "claim" });
+    await jobs.dropIndex("due");
+    await jobs.createIndex({ typeName: 1 }, { name: "due" });
     const refused = await adapter.migrateToLatest().catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(MongoIndexDriftError);
-    expect(refused).toMatchObject({ differences: ["queuert_jobs.claim"] });
+    expect(refused).toMatchObject({ differences: ["queuert_jobs.due"] });
   });
 
-  it("keeps indexes of others, and names them", async () => {
+  it("keeps indexes of other applications, and names them", async () => {
     await adapter.migrateToLatest();
     await database.collection("queuert_jobs").createIndex({ input: 1 }, { name: "mine" });
     expect(await adapter.migrateToLatest()).toEqual({

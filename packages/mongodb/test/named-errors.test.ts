@@ -59,9 +59,9 @@ it("a store that was not migrated, until it is", async () => {
   expect(await database.listCollections().toArray()).toEqual([]);
   await (await open()).migrateToLatest();
   expect(await adapter.createJobs({ jobs: jobs(1) })).toHaveLength(1);
-  await database.collection("queuert_jobs").dropIndex("claim");
+  await database.collection("queuert_jobs").dropIndex("due");
   const created = (await open()).createJobs({ jobs: jobs(1) });
-  await expect(created).rejects.toMatchObject({ code, missing: ["queuert_jobs.claim"] });
+  await expect(created).rejects.toMatchObject({ code, missing: ["queuert_jobs.due"] });
 });
 
 describe("somebody else's collection", () => {

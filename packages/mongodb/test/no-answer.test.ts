@@ -17,7 +17,7 @@ import {
   type MongoContext,
   type MongoTxContext,
 } from "../src/providers/mongodb.ts";
-import type { MongoDatabase } from "../src/driver.ts";
+import type { MongoDatabase } from "../src/state-provider.ts";
 import type { NotifyCollection, NotifyDatabase, TailableCursor } from "../src/notify-provider.ts";
 import { overrideCollections } from "./override-collections.ts";
 

@@ -1,4 +1,4 @@
-import type { MongoCollection, MongoDatabase } from "../src/driver.ts";
+import type { MongoCollection, MongoDatabase } from "../src/state-provider.ts";
 
 /** The database, with some methods of every collection replaced: `override` is given the collection as it is. */
 export const overrideCollections = (

@@ -202,7 +202,9 @@ export interface StateAdapter<
 
   /**
    * Fails running jobs for good, and every blocked job that waits for their sequences with
-   * `onBlockerFailure: "fail"`, and theirs in turn, in one transaction.
+   * `onBlockerFailure: "fail"`, and theirs in turn.
+   * - In one transaction, or without a context in several: a store that bounds them cuts between two levels of
+   *   dependants, never within one, and `reclaimExpiredLeases` finishes the rest after a crash.
    * - A dependant's error names the sequence that failed, in the words of `blockerFailedError`.
    * - Dependants with `"wait"` stay blocked.
    */

@@ -1,9 +1,9 @@
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import { assertMethods, assertName, assertPositiveMs } from "queuert/internal";
-import { runMongoTransaction, type RunMongoTransactionOptions } from "../run-transaction.ts";
 import type { MongoStateProvider } from "../state-provider.ts";
+import { runMongoTransaction, type RunMongoTransactionOptions } from "./run-transaction.ts";
 
-/** What a transaction's callback gets: pass the session to every call that belongs to it. */
+/** The context of a transaction: pass the session to every call that belongs to it. */
 export interface MongoTxContext {
   readonly session: ClientSession;
 }
@@ -19,9 +19,9 @@ export interface MongodbProvider extends MongoStateProvider<MongoTxContext, Mong
 }
 
 export interface MongodbProviderOptions extends RunMongoTransactionOptions {
-  /** Connected or not; it stays yours to close. */
+  /** Connected or not. Closing it stays the caller's task. */
   readonly client: MongoClient;
-  /** The database that holds the collections; left out: that of the connection string. */
+  /** The database that holds the collections. Default: that of the connection string. */
   readonly databaseName?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export const createMongodbProvider = ({
   commitTimeoutMs,
 }: MongodbProviderOptions): MongodbProvider => {
   assertMethods(client, "client", ["db", "startSession"], "give a `MongoClient`");
-  // To the driver an empty name is none: jobs would go to the database of the connection string.
+  // The driver ignores an empty name: jobs would go to the database of the connection string.
   if (databaseName !== undefined) assertName(databaseName, "databaseName");
   if (commitTimeoutMs !== undefined) assertPositiveMs(commitTimeoutMs, "commitTimeoutMs");
   return {

@@ -1,50 +1,54 @@
-// Step 4 of the walk: due jobs are taken. Each round reads the next candidates of all types in one command, in index
-// order, and takes them with one update that checks each again and marks it with a token of this call; what bears the
-// token is ours, whoever else tried. A round is repeated only when others were faster, and then further down the queue.
-import type { AcquireJobsParams, AcquireJobsResult, StateAdapter } from "queuert/internal";
+// Step 4 of the walk: due jobs are acquired. Each round reads the next candidates of all types in one
+// command, in index order. One update acquires them: it checks each again, and writes the stamp of this
+// call. The jobs with the stamp are acquired, whatever other workers tried. A round is repeated only when
+// other workers were faster, and then further down the queue.
+import {
+  type AcquireJobsParams,
+  type AcquireJobsResult,
+  leaseExpiredError,
+  limits,
+  type StateAdapter,
+} from "queuert/internal";
 import type { Database, Repeat } from "../database.ts";
-import { afterNow, isDue, isExpired } from "../instants.ts";
-import { type JobDocument, toStateJob } from "../job-document.ts";
-import { findSequences, type SequenceDocuments, toStateSequence } from "../sequences.ts";
+import { afterNow, isDue, isExpired } from "../expressions.ts";
+import { createStamp, type JobDocument, toStateJob } from "../job-document.ts";
+import { toStateSequence } from "../sequences.ts";
 import { skipLocked } from "../skip-locked.ts";
 import { outside } from "../store.ts";
-import { createToken } from "../token.ts";
-import { compareCandidates, createCandidateFinder } from "./acquire-candidates.ts";
-import { nextDueInMs } from "./next-due-in-ms.ts";
 
 type AcquireJobs = StateAdapter<object, object, string>["acquireJobs"];
 
 const roundsMax = 6;
 
-export const createAcquireJobs = (db: Database, repeat: Repeat): AcquireJobs => {
+export const acquireJobs = (db: Database, repeat: Repeat): AcquireJobs => {
   const finder = createCandidateFinder(db);
   return async (params) => {
-    const claim = createToken();
-    const taken: JobDocument[] = [];
-    const passedBy = new Set<string>();
-    for (let round = 0; round < roundsMax && taken.length < params.limit; round++) {
-      const { ids, isExhausted } = await finder.find(params, taken, passedBy);
+    const stamp = createStamp();
+    const acquired: JobDocument[] = [];
+    const tried = new Set<string>();
+    for (let round = 0; round < roundsMax && acquired.length < params.limit; round++) {
+      const { ids, isExhausted } = await finder.find(params, acquired, tried);
       if (ids.length === 0) break;
-      const won = await repeat(() => take(db, params, claim, ids));
-      taken.push(...won);
-      for (const id of ids) passedBy.add(id);
+      const won = await repeat(() => acquire(db, params, stamp, ids));
+      acquired.push(...won);
+      for (const id of ids) tried.add(id);
       finder.learn(ids.length, won.length);
       if (isExhausted && won.length === ids.length) break;
     }
-    return toResult(db, params, taken.sort(compareCandidates));
+    return toResult(db, params, acquired.sort(compareCandidates));
   };
 };
 
-// May be repeated: what a try has taken bears the claim, and the next leaves it alone.
-const take = async (
+// May be repeated: a job that an earlier attempt has acquired bears the stamp, and is left alone.
+const acquire = async (
   db: Database,
   params: AcquireJobsParams,
-  claim: string,
+  stamp: string,
   ids: readonly string[],
 ): Promise<JobDocument[]> => {
   const isFree = {
-    // Not what this call has taken before, though the lease be so short that it has expired.
-    claim: { $ne: claim },
+    // Not a job that this call has acquired, even if its lease is so short that it has expired.
+    acquisition: { $ne: stamp },
     $or: [
       { status: "pending", ...isDue },
       { status: "running", ...isExpired },
@@ -52,24 +56,23 @@ const take = async (
   };
   const won: JobDocument[] = [];
   await skipLocked(db, ids, async (scope, some, options) => {
-    const set = [{ $set: toLease(params, claim) }];
+    const set = [{ $set: toLease(params, stamp) }];
     const [id, second] = some;
     if (id === undefined || second !== undefined || scope.session !== undefined) {
       await db.jobs.updateMany(scope, { _id: { $in: some }, ...isFree }, set, options);
       return;
     }
-    // A single job, as an idle worker takes it: written and read at once. Not in a transaction, which may still fail; and a
-    // repeated try finds it taken, and reads on.
+    // One job, as for an idle worker: written and read at once. Not in a transaction, which may fail
+    // later. A repeated attempt finds the job acquired, and goes on to the read below.
     const job = await db.jobs.findOneAndUpdate(scope, { _id: id, ...isFree }, set, options);
     if (job !== null) won.push(job);
   });
   if (won.length > 0) return won;
-  // Running still: a caller that stood still meanwhile may have lost to the reaper what it had taken, and the claim stays.
-  return db.jobs.find(outside, { _id: { $in: ids }, claim, status: "running" });
+  // Only running jobs: if this process was suspended, another may have reclaimed them, and the stamp stays.
+  return db.jobs.find(outside, { _id: { $in: ids }, acquisition: stamp, status: "running" });
 };
 
-/** What an acquisition writes, as expressions. */
-const toLease = ({ workerId, types }: AcquireJobsParams, claim: string): object => {
+const toLease = ({ workerId, types }: AcquireJobsParams, stamp: string): object => {
   const leases = types.map(({ typeName, leaseMs }) => ({
     case: { $eq: ["$typeName", { $literal: typeName }] },
     // oxlint-disable-next-line unicorn/no-thenable -- the operator's own word
@@ -80,44 +83,194 @@ const toLease = ({ workerId, types }: AcquireJobsParams, claim: string): object 
   const wasRunning = { $eq: ["$status", "running"] };
   return {
     status: "running",
-    claim,
+    acquisition: stamp,
     leasedBy: { $literal: workerId },
     leasedUntil: isUniform ? afterNow(leaseMs) : { $switch: { branches: leases } },
     attempt: { $add: ["$attempt", 1] },
     leaseVersion: { $add: ["$leaseVersion", 1] },
     lastAttemptAt: "$$NOW",
     reclaimedFrom: { $cond: [wasRunning, "$leasedBy", "$$REMOVE"] },
-    lastAttemptError: { $cond: [wasRunning, leaseExpiredError, "$lastAttemptError"] },
+    lastAttemptError: { $cond: [wasRunning, leaseExpired, "$lastAttemptError"] },
   };
 };
 
-/** The error of an attempt whose worker was not heard of again. */
-export const leaseExpiredError = {
-  $concat: ["The lease of worker ", { $ifNull: ["$leasedBy", "?"] }, " expired"],
-} as const;
+/** The error of an attempt whose lease was not renewed in time, as an expression. */
+export const leaseExpired = {
+  $concat: leaseExpiredError("$")
+    .split(/(\$)/)
+    .map((part) => (part === "$" ? { $ifNull: ["$leasedBy", "?"] } : { $literal: part })),
+};
 
 const toResult = async (
   db: Database,
   params: AcquireJobsParams,
-  taken: readonly JobDocument[],
+  acquired: readonly JobDocument[],
 ): Promise<AcquireJobsResult> => {
-  const sequences = await findSequences(
-    db,
-    outside,
-    taken.flatMap(({ blockers }) => blockers ?? []),
-  );
-  const isFull = taken.length >= params.limit;
+  const blockerIds = acquired.flatMap(({ blockers }) => blockers ?? []);
+  const sequences = await db.sequences.find(outside, blockerIds);
+  const isFull = acquired.length >= params.limit;
   return {
-    jobs: taken.map((document) => ({
+    jobs: acquired.map((document) => ({
       job: toStateJob(document),
-      blockers: (document.blockers ?? []).flatMap((id) => present(sequences.get(id))),
+      blockers: (document.blockers ?? []).flatMap((id) => {
+        const sequence = sequences.get(id);
+        return sequence === undefined ? [] : [toStateSequence(sequence)];
+      }),
       reclaimedFrom: document.reclaimedFrom ?? null,
     })),
     nextDueInMs: isFull ? 0 : await nextDueInMs(db, params.types),
   };
 };
 
-const present = (
-  sequence: SequenceDocuments | undefined,
-): readonly ReturnType<typeof toStateSequence>[] =>
-  sequence === undefined ? [] : [toStateSequence(sequence)];
+/**
+ * Milliseconds until the next pending job of these types is due; 0 if one is due. A distinct scan of the
+ * index: for each type and priority one key is read, its earliest.
+ */
+const nextDueInMs = async (
+  { jobs }: Database,
+  types: readonly { readonly typeName: string }[],
+): Promise<number | null> => {
+  const probes = types.map(({ typeName }) => [
+    { $match: { typeName, status: "pending" } },
+    { $sort: { priority: -1, scheduledAt: 1 } },
+    { $group: { _id: "$priority", at: { $first: "$scheduledAt" } } },
+  ]);
+  const earliest = [
+    { $group: { _id: null, at: { $min: "$at" } } },
+    { $project: { inMs: { $subtract: ["$at", "$$NOW"] } } },
+  ];
+  if (probes.length === 0) return null;
+  const pipeline = [...united(jobs.name, probes), ...earliest];
+  const [next] = await jobs.aggregate<{ readonly inMs: number }>(outside, pipeline, {
+    candidates: true,
+  });
+  return next === undefined ? null : Math.max(0, Math.min(next.inMs, limits.timerMsMax));
+};
+
+/** The documents of all pipelines, in one command. */
+const united = (collection: string, pipelines: readonly object[][]): object[] => {
+  const [first = [], ...others] = pipelines;
+  return [...first, ...others.map((pipeline) => ({ $unionWith: { coll: collection, pipeline } }))];
+};
+
+type Candidate = Pick<JobDocument, "_id" | "typeName" | "priority" | "scheduledAt" | "ordinal">;
+
+/** The order within a type, as the contract has it. */
+const compareCandidates = (a: Candidate, b: Candidate): number =>
+  b.priority - a.priority ||
+  a.scheduledAt.getTime() - b.scheduledAt.getTime() ||
+  a.ordinal - b.ordinal;
+
+interface CandidateFinder {
+  find(
+    params: AcquireJobsParams,
+    acquired: readonly JobDocument[],
+    tried: ReadonlySet<string>,
+  ): Promise<{ readonly ids: readonly string[]; readonly isExhausted: boolean }>;
+  /** The share of tried jobs that was won sets the size of the next window. */
+  learn(tried: number, won: number): void;
+}
+
+const windowMax = 2_000;
+const spreadMax = 16;
+
+/**
+ * Candidates are strictly the first in order while there is no competition. If other workers acquire them
+ * first, they are a random stretch of a longer window: many workers then do not try the same hundred.
+ */
+const createCandidateFinder = (db: Database): CandidateFinder => {
+  // The size of the window, as a multiple of the wanted jobs.
+  let spread = 1;
+  // The type that comes first moves on each time: no type with due jobs waits for ever.
+  let turn = 0;
+
+  return {
+    learn: (tried, won) => {
+      if (won * 2 < tried) spread = Math.min(spread * 2, spreadMax);
+      else if (won === tried) spread = Math.max(1, spread * 0.9);
+    },
+    find: async ({ types, limit }, acquired, tried) => {
+      const wanted = limit - acquired.length;
+      const open = types
+        .map(({ typeName, limit: typeLimit }) => ({
+          typeName,
+          room: Math.min(
+            wanted,
+            typeLimit - acquired.filter((job) => job.typeName === typeName).length,
+          ),
+        }))
+        .filter(({ room }) => room > 0);
+      if (open.length === 0) return { ids: [], isExhausted: true };
+      const factor = Math.floor(spread);
+      // With many types a share of each is enough: the next round fills up from types that have more.
+      const share = open.length <= 2 ? wanted : Math.ceil((2 * wanted) / open.length);
+      const sizes = open.map(({ typeName, room }) => ({
+        typeName,
+        room,
+        size: Math.min(windowMax, Math.min(room, share) * factor + tried.size),
+      }));
+      const found = await readCandidates(db, sizes);
+      const queues = sizes.map(({ typeName, room, size }) => {
+        const all = found.filter((each) => each.typeName === typeName);
+        const fresh = all.filter(({ _id }) => !tried.has(_id)).sort(compareCandidates);
+        return { isFull: all.length >= size, jobs: stretch(fresh, room, factor) };
+      });
+      turn = (turn + 1) % queues.length;
+      const ids = inTurns([...queues.slice(turn), ...queues.slice(0, turn)], wanted);
+      return { ids, isExhausted: !queues.some(({ isFull }) => isFull) };
+    },
+  };
+};
+
+const stretch = (
+  jobs: readonly Candidate[],
+  count: number,
+  factor: number,
+): readonly Candidate[] => {
+  const from = factor === 1 ? 0 : Math.floor(Math.random() * Math.max(1, jobs.length - count + 1));
+  return jobs.slice(from, from + count);
+};
+
+const inTurns = (
+  queues: readonly { readonly jobs: readonly Candidate[] }[],
+  limit: number,
+): string[] => {
+  const ids: string[] = [];
+  for (let index = 0; ids.length < limit; index++) {
+    const before = ids.length;
+    for (const { jobs } of queues) {
+      const job = jobs[index];
+      if (job !== undefined && ids.length < limit) ids.push(job._id);
+    }
+    if (ids.length === before) break;
+  }
+  return ids;
+};
+
+const order = { priority: -1, scheduledAt: 1, ordinal: 1 } as const;
+const fields = { typeName: 1, priority: 1, scheduledAt: 1, ordinal: 1 } as const;
+
+// In one command: one probe of the index of due jobs for each type, and one of the index of leases for
+// all. The index of due jobs passes over the scheduled jobs of each priority with one seek.
+const readCandidates = (
+  { jobs }: Database,
+  sizes: readonly { readonly typeName: string; readonly size: number }[],
+): Promise<Candidate[]> => {
+  const typeNames = sizes.map(({ typeName }) => typeName);
+  const probes = [
+    ...sizes.map(({ typeName, size }) => [
+      { $match: { typeName, status: "pending", ...isDue } },
+      { $sort: order },
+      { $limit: size },
+      { $project: fields },
+    ]),
+    [
+      { $match: { status: "running", ...isExpired, typeName: { $in: typeNames } } },
+      // In the order of the index. The caller sorts them in among the others.
+      { $sort: { leasedUntil: 1 } },
+      { $limit: windowMax },
+      { $project: fields },
+    ],
+  ];
+  return jobs.aggregate<Candidate>(outside, united(jobs.name, probes), { candidates: true });
+};

@@ -1,32 +1,36 @@
-// Step 2 of the walk: a job is made to wait. How this and the end of a sequence cannot miss each other is told in
-// `announcements.ts`. Completed sequences are announced, too: they must not be deleted, for their outputs are wanted.
+// Step 2 of the walk: a job is made to wait. The handshake with the end of a sequence is described in
+// `agreement/`. Completed sequences take part in it too: their outputs are wanted, so they must not be
+// deleted.
 import { type AddBlockersParams, blockerFailedError, type StateAdapter } from "queuert/internal";
+import { agreeToWait } from "../agreement/waiter-handshake.ts";
 import type { Database } from "../database.ts";
-import { type JobDocument, toStateJob } from "../job-document.ts";
-import { findSequences, type SequenceDocuments } from "../sequences.ts";
+import { createStamp, type JobDocument, sequenceIdOf, toStateJob } from "../job-document.ts";
+import type { SequenceDocuments } from "../sequences.ts";
 import type { Scope, UpdateOne } from "../store.ts";
-import { createToken } from "../token.ts";
-import { announceWaiting } from "../announcements.ts";
+import { failDependants, wholeCascade } from "./fail-dependants.ts";
 
 type AddBlockers = StateAdapter<object, object, string>["addBlockers"];
 type Element = AddBlockersParams<object>["jobs"][number];
 
-export const createAddBlockers =
+export const addBlockers =
   (db: Database): AddBlockers =>
   async ({ context, jobs }) => {
     if (jobs.length === 0) return [];
     return db.transact(context, async (scope) => {
-      const visible = await findSequences(
-        db,
-        scope,
-        jobs.flatMap(({ blockerSequenceIds }) => blockerSequenceIds),
-      );
-      const sequences = await announceWaiting(db, scope, visible);
+      const blockerIds = jobs.flatMap(({ blockerSequenceIds }) => blockerSequenceIds);
+      const visible = await db.sequences.find(scope, blockerIds);
+      const sequences = await agreeToWait(db, scope, visible);
       const plans = jobs.map((element) => plan(element, sequences));
       const waiting = await readJobs(db, scope, jobs);
       const updates = plans.flatMap((each) => toUpdate(each, waiting.get(each.jobId)));
       if (updates.length > 0) await db.jobs.bulkUpdate(scope, updates);
       const written = await readJobs(db, scope, jobs);
+      // A continuation that fails at once takes along the jobs that wait for its sequence.
+      const failed = [...written.values()].filter(
+        ({ _id, status, hasWaiters }) =>
+          hasWaiters && status === "failed" && waiting.get(_id)?.status === "blocked",
+      );
+      await failDependants(db, scope, failed.map(sequenceIdOf), wholeCascade);
       return plans.map(({ jobId, missing }) => {
         const job = written.get(jobId);
         if (job === undefined)
@@ -51,8 +55,7 @@ const plan = (
 ): Plan => {
   const distinct = [...new Set(blockerSequenceIds)];
   const missing = distinct.filter((id) => !sequences.has(id));
-  const nothing = { open: [], failed: undefined };
-  if (missing.length > 0) return { jobId, blockers: [], missing, ...nothing };
+  if (missing.length > 0) return { jobId, blockers: [], missing, open: [], failed: undefined };
   const open = distinct.filter((id) => sequences.get(id)?.current.status !== "completed");
   return {
     jobId,
@@ -80,7 +83,7 @@ const toUpdate = (each: Plan, job: JobDocument | undefined): readonly UpdateOne[
   const set = {
     blockers: [...(job.blockers ?? []), ...each.blockers],
     openBlockers,
-    token: createToken(),
+    stamp: createStamp(),
     status: fails ? "failed" : status,
     ...(each.failed !== undefined &&
       fails && { lastAttemptError: blockerFailedError(each.failed) }),

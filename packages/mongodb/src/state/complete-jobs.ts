@@ -1,46 +1,52 @@
-// Step 6 of the walk: jobs are completed. A job that ends its sequence with nobody waiting concerns one document, and a
-// batch of such is one command and a look, without a transaction. Everything else (continuations, waiting jobs, a
-// transaction of the caller's) takes one transaction for the whole batch.
+// Step 6 of the walk: jobs are completed. A job that ends its sequence without waiters is one document, and
+// a batch of such jobs is one update and one read, without a transaction. All other completions
+// (continuations, waiters, the caller's transaction) are one transaction for the whole batch.
 //
-// The two cannot miss each other: whoever starts to wait for a sequence writes its current job in a transaction
-// (`hasWaiters`), and the short way writes that job only while nobody has.
+// A waiter cannot be missed between the two: before a job waits for a sequence, the sequence's current
+// job gets `hasWaiters`, and the short way writes only jobs without it.
 import type {
   CompleteJobsResult,
   CompletionResult,
   JobCompletion,
+  NewContinuationJob,
   StateAdapter,
+  UnblockedJob,
 } from "queuert/internal";
+import { agreeToEnd } from "../agreement/waiter-handshake.ts";
 import type { Database, Repeat } from "../database.ts";
-import { sequenceIdOf } from "../job-document.ts";
+import {
+  createStamp,
+  type JobDocument,
+  referenceFields,
+  sequenceIdOf,
+  toReference,
+  toStateJob,
+} from "../job-document.ts";
 import { outside, type Scope } from "../store.ts";
-import { createToken } from "../token.ts";
+import { onlyOnce, toDocuments } from "./create-jobs.ts";
 import {
   type CompletionBatch,
-  describeUnwritten,
   type Settled,
+  toWon,
+  unwrittenResult,
   writeCompletions,
-} from "./completion.ts";
-import {
-  type ContinuationDocuments,
-  insertContinuations,
-  prepareContinuations,
-} from "./continue-sequences.ts";
-import { releaseWaitingJobs } from "./release-waiting-jobs.ts";
+  type Written,
+} from "./write-completions.ts";
 
 type CompleteJobs = StateAdapter<object, object, string>["completeJobs"];
 type Results = Map<JobCompletion, CompletionResult>;
 
-export const createCompleteJobs =
+export const completeJobs =
   (db: Database, repeat: Repeat): CompleteJobs =>
   async ({ context, workerId, completions }) => {
     if (completions.length === 0) return { results: [], unblocked: [] };
-    const batch = { workerId, completions, token: createToken() };
+    const batch = { workerId, completions, stamp: createStamp() };
     const { session } = db.scopeOf(context);
     if (session !== undefined) return completeInTransaction(db, context, batch);
     const short = hasOrder(completions)
       ? []
       : completions.filter(({ outcome }) => outcome.kind === "output");
-    // Repeated with the token of its first try: what that has stored is known as this call's.
+    // Repeated with the stamp of the first attempt: jobs that it has stored count as this call's.
     const settled = await repeat(() => completeAlone(db, { ...batch, completions: short }));
     const rest = completions.filter((completion) => !settled.has(completion));
     const { results, unblocked } =
@@ -60,7 +66,7 @@ const resultOf = (settled: Results, completion: JobCompletion): CompletionResult
   return result;
 };
 
-// The short way. What it leaves open has somebody waiting.
+// The short way. The jobs that it leaves open have waiters.
 const completeAlone = async (db: Database, batch: CompletionBatch): Promise<Results> => {
   const settled: Results = new Map();
   if (batch.completions.length === 0) return settled;
@@ -71,7 +77,7 @@ const completeAlone = async (db: Database, batch: CompletionBatch): Promise<Resu
     const written = won.get(completion);
     if (written !== undefined) settled.set(completion, toCompleted(written));
     else if (job?.hasWaiters !== true || job.status === "completed") {
-      settled.set(completion, describeUnwritten(completion, job));
+      settled.set(completion, unwrittenResult(completion, job));
     }
   }
   return settled;
@@ -89,7 +95,7 @@ const completeInTransaction = async (
   return db.transact(context, async (scope) => {
     const parts: CompleteJobsResult[] = [];
     for (const completions of groups) {
-      const group = { ...batch, completions, token: createToken() };
+      const group = { ...batch, completions, stamp: createStamp() };
       parts.push(await completeGroup(db, scope, group, continuations));
     }
     return {
@@ -99,8 +105,8 @@ const completeInTransaction = async (
   });
 };
 
-// Without a worker, a job may be completed that another of the same call releases: then one comes after the other. What
-// is running waits for nobody.
+// Without a worker, a job can be completed that another completion of the same call releases. These are
+// written one after the other. A running job waits for no other.
 const hasOrder = (completions: readonly JobCompletion[]): boolean =>
   completions.length > 1 && completions.some(({ leaseVersion }) => leaseVersion === null);
 
@@ -108,40 +114,19 @@ const completeGroup = async (
   db: Database,
   scope: Scope,
   batch: CompletionBatch,
-  continuations: ContinuationDocuments,
+  continuations: Continuations,
 ): Promise<CompleteJobsResult> => {
-  const jobs = await writeCompletions(db, scope, batch, {}, continuations);
+  const jobs = await writeCompletions(db, scope, batch, {}, continuations.idOf);
   const won = toWon(batch, jobs);
   await insertContinuations(db, scope, won, continuations);
   const unblocked = await releaseWaitingJobs(db, scope, toEndedSequences(won));
   const results = batch.completions.map((completion): CompletionResult => {
     const job = won.get(completion);
-    return job === undefined
-      ? describeUnwritten(completion, jobs.get(completion.jobId))
-      : { ...toCompleted(job), continuation: continuations.stateJobOf(completion) };
+    if (job === undefined) return unwrittenResult(completion, jobs.get(completion.jobId));
+    const next = continuations.documentOf(completion);
+    return { ...toCompleted(job), continuation: next === undefined ? null : toStateJob(next) };
   });
   return { results, unblocked };
-};
-
-type Written = Settled & { readonly finishedAt: Date };
-
-/** The elements that this batch has written: of two for one job the first. */
-const toWon = (
-  { completions, token }: CompletionBatch,
-  jobs: ReadonlyMap<string, Settled>,
-): Map<JobCompletion, Written> => {
-  const seen = new Set<string>();
-  const won = new Map<JobCompletion, Written>();
-  for (const completion of completions) {
-    const job = jobs.get(completion.jobId);
-    if (seen.has(completion.jobId) || job?.token !== token || job.finishedAt === undefined)
-      continue;
-    if (completion.leaseVersion !== null && job.completedByLease !== completion.leaseVersion)
-      continue;
-    seen.add(completion.jobId);
-    won.set(completion, { ...job, finishedAt: job.finishedAt });
-  }
-  return won;
 };
 
 const toCompleted = ({
@@ -156,3 +141,90 @@ const toEndedSequences = (won: ReadonlyMap<JobCompletion, Settled>): readonly st
   [...won]
     .filter(([{ outcome }, job]) => outcome.kind === "output" && job.hasWaiters === true)
     .map(([, job]) => sequenceIdOf(job));
+
+/** The next job of each completion that continues its sequence. Made once: every attempt stores the same. */
+interface Continuations {
+  /** Its id, also if it was stored before. */
+  idOf(completion: JobCompletion): string | undefined;
+  documentOf(completion: JobCompletion): JobDocument | undefined;
+}
+
+const prepareContinuations = async (
+  db: Database,
+  completions: readonly JobCompletion[],
+): Promise<Continuations> => {
+  const continuing: JobCompletion[] = [];
+  const next: NewContinuationJob[] = [];
+  for (const completion of completions) {
+    if (completion.outcome.kind !== "continuation") continue;
+    continuing.push(completion);
+    next.push(completion.outcome.job);
+  }
+  const documents = next.length === 0 ? [] : await toDocuments(db, next);
+  const byCompletion = new Map(continuing.map((each, index) => [each, documents[index]]));
+  return {
+    documentOf: (completion) => byCompletion.get(completion),
+    idOf: (completion) =>
+      completion.outcome.kind === "continuedTo"
+        ? completion.outcome.jobId
+        : byCompletion.get(completion)?._id,
+  };
+};
+
+/** Stores the next jobs. Those that wait for a sequence now wait for its new job. */
+const insertContinuations = async (
+  { jobs }: Database,
+  scope: Scope,
+  won: ReadonlyMap<JobCompletion, Settled>,
+  continuations: Continuations,
+): Promise<void> => {
+  const inserted: JobDocument[] = [];
+  const storedBefore: string[] = [];
+  for (const [completion, { hasWaiters }] of won) {
+    const document = continuations.documentOf(completion);
+    if (document !== undefined) inserted.push({ ...document, ...(hasWaiters && { hasWaiters }) });
+    else if (completion.outcome.kind === "continuedTo" && hasWaiters) {
+      storedBefore.push(completion.outcome.jobId);
+    }
+  }
+  if (inserted.length > 0) await onlyOnce(() => jobs.insertMany(scope, inserted));
+  if (storedBefore.length > 0) {
+    const marked = { hasWaiters: true, stamp: createStamp() };
+    await jobs.updateMany(scope, { _id: { $in: storedBefore } }, { $set: marked });
+  }
+};
+
+/**
+ * Sequences have ended: a job that waited for the last of its blockers becomes pending, in the transaction
+ * that ends them. Two transactions that end two blockers of one job at the same instant both write that
+ * job: the second conflicts, runs again, and sees the first.
+ */
+const releaseWaitingJobs = async (
+  db: Database,
+  scope: Scope,
+  endedSequenceIds: readonly string[],
+): Promise<readonly UnblockedJob[]> => {
+  if (endedSequenceIds.length === 0) return [];
+  const ended = [...new Set(endedSequenceIds)];
+  await agreeToEnd(db, scope, ended);
+  const waiting = await db.jobs.find(
+    scope,
+    // `blockers` is indexed, `openBlockers` is exact: a job waits for a sequence only once.
+    { blockers: { $in: ended }, openBlockers: { $in: ended } },
+    { projection: { ...referenceFields, status: 1, openBlockers: 1 } },
+  );
+  if (waiting.length === 0) return [];
+  const stillOpen = { $setDifference: ["$openBlockers", { $literal: ended }] };
+  const isFree = { $and: [{ $eq: ["$status", "blocked"] }, { $eq: ["$openBlockers", []] }] };
+  await db.jobs.updateMany(scope, { _id: { $in: waiting.map(({ _id }) => _id) } }, [
+    { $set: { openBlockers: stillOpen, stamp: createStamp() } },
+    { $set: { status: { $cond: [isFree, "pending", "$status"] } } },
+  ]);
+  return waiting.flatMap((job) => {
+    const open = new Set(job.openBlockers);
+    const last = ended.findLast((id) => open.delete(id));
+    for (const id of ended) open.delete(id);
+    const isReleased = job.status === "blocked" && open.size === 0 && last !== undefined;
+    return isReleased ? [{ ...toReference(job), unblockedBySequenceId: last }] : [];
+  });
+};

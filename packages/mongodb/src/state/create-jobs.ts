@@ -1,18 +1,18 @@
-// Step 2 of the walk: jobs are stored. Plain ones are one insert; those with a deduplication key, or several without a
-// transaction of the caller's, are one transaction. Ids and ordinals are given out once, so that a repeated try stores
-// the same jobs.
+// Step 2 of the walk: jobs are stored. Jobs without a deduplication key are one insert. Jobs with a key, and
+// several jobs without a transaction of the caller's, are one transaction. Ids and ordinals are made
+// once: every attempt stores the same jobs.
 import type { CreatedStateJob, NewStateJob, StateAdapter } from "queuert/internal";
 import type { Database, Repeat } from "../database.ts";
 import { isDuplicateKey } from "../driver-errors.ts";
-import { MongoDuplicateIdError } from "../errors.ts";
-import { dueAfter } from "../instants.ts";
+import { MongoDocumentTooLargeError, MongoDuplicateIdError } from "../errors.ts";
+import { dueAfter } from "../expressions.ts";
 import { toStateJob, type JobDocument } from "../job-document.ts";
 import { outside, type Scope } from "../store.ts";
 import { deduplicate } from "./deduplicate.ts";
 
 type CreateJobs = StateAdapter<object, object, string>["createJobs"];
 
-export const createCreateJobs =
+export const createJobs =
   (db: Database, repeat: Repeat): CreateJobs =>
   async ({ context, jobs }) => {
     if (jobs.length === 0) return [];
@@ -38,7 +38,7 @@ const insert = async (
   return documents.map((document) => ({ job: toStateJob(document), deduplicated: false }));
 };
 
-// In a transaction nothing is tried twice by itself: an id that is taken is another job's.
+// No statement of a transaction is repeated by the driver: a duplicate id is another job's.
 export const onlyOnce = async <T>(store: () => Promise<T>): Promise<T> => {
   try {
     return await store();
@@ -47,7 +47,7 @@ export const onlyOnce = async <T>(store: () => Promise<T>): Promise<T> => {
   }
 };
 
-// A try whose answer was lost may have stored the jobs: the next then finds their ids taken, by themselves.
+// If the reply to an attempt was lost, its jobs may be stored. The next attempt then finds its own ids.
 const repeatable = async (
   db: Database,
   documents: readonly JobDocument[],
@@ -65,7 +65,7 @@ const repeatable = async (
       { projection: { ordinal: 1 } },
     );
     const ordinals = new Map(stored.map(({ _id, ordinal }) => [_id, ordinal]));
-    // An ordinal is given out once: the job that has it is ours.
+    // Each ordinal is given out once: a stored job with the same ordinal is this call's.
     if (!documents.every(({ _id, ordinal }) => ordinals.get(_id) === ordinal)) {
       throw new MongoDuplicateIdError({ cause: error });
     }
@@ -73,13 +73,23 @@ const repeatable = async (
   }
 };
 
-/** New jobs as they will be stored. Takes their ordinals, outside any transaction. */
+/** The documents of new jobs. Reserves their ordinals, outside any transaction. */
 export const toDocuments = async (
   { ordinals, createId }: Database,
   jobs: readonly NewStateJob[],
 ): Promise<JobDocument[]> => {
+  for (const job of jobs) assertFits(job.input);
   const { first, now } = await ordinals.take(jobs.length);
   return jobs.map((job, index) => toDocument(job, createId(), first + index, now));
+};
+
+// Beyond it the server would refuse the document, after the whole batch was encoded and sent.
+const assertFits = (input: string): void => {
+  const { bytesMax } = MongoDocumentTooLargeError;
+  // UTF-8 has at most three bytes for a unit of UTF-16: most inputs need no count.
+  if (input.length * 3 <= bytesMax) return;
+  const bytes = Buffer.byteLength(input);
+  if (bytes > bytesMax) throw new MongoDocumentTooLargeError({ bytes });
 };
 
 const toDocument = (job: NewStateJob, id: string, ordinal: number, now: Date): JobDocument => ({

@@ -1,31 +1,31 @@
-// Deduplication: new sequences are put forward for their keys (`key-claims.ts`), and those for whose key another one
-// stands are not inserted.
+// Deduplication: each key gets one request for its sequence (`agreement/key-proposals.ts`). If another
+// sequence holds the key, the requested one is not inserted.
 import type { CreatedStateJob, NewStateJob, StateDeduplication } from "queuert/internal";
+import { isUnfinished, type KeyRequest } from "../agreement/key-holders.ts";
+import { acquireKeys, toKeyId } from "../agreement/key-proposals.ts";
 import type { Database } from "../database.ts";
 import { type JobDocument, toStateJob } from "../job-document.ts";
 import type { SequenceDocuments } from "../sequences.ts";
 import type { Scope } from "../store.ts";
-import { claimKeys, toKeyId } from "./key-claims.ts";
-import { isUnfinished, type KeyClaim } from "./key-holders.ts";
 
-/** Inserts the documents whose key no sequence stands for; answers the others' sequences. */
+/** Inserts the documents whose key no sequence holds. Returns the holding sequences of the others. */
 export const deduplicate = async (
   db: Database,
   scope: Scope,
   jobs: readonly NewStateJob[],
   documents: readonly JobDocument[],
 ): Promise<readonly CreatedStateJob[]> => {
-  const claims = toClaims(jobs, documents);
-  const holders = await claimKeys(db, scope, [...claims.values()]);
+  const requests = toRequests(jobs, documents);
+  const holders = await acquireKeys(db, scope, [...requests.values()]);
   const inserted: JobDocument[] = [];
   const results = documents.map((document, index): CreatedStateJob => {
     const keyId = keyIdOf(jobs[index]);
-    const claim = keyId === undefined ? undefined : claims.get(keyId);
+    const request = keyId === undefined ? undefined : requests.get(keyId);
     const holder = keyId === undefined ? undefined : holders.get(keyId);
     if (holder !== undefined) return { job: toStateJob(holder.first), deduplicated: true };
-    // Of two elements with one key the second finds the first.
-    if (claim !== undefined && claim.document !== document) {
-      return { job: toStateJob(claim.document), deduplicated: true };
+    // Of two elements with one key the second gets the sequence of the first.
+    if (request !== undefined && request.document !== document) {
+      return { job: toStateJob(request.document), deduplicated: true };
     }
     inserted.push(document);
     return { job: toStateJob(document), deduplicated: false };
@@ -34,26 +34,26 @@ export const deduplicate = async (
   return results;
 };
 
-type CreationClaim = KeyClaim & { readonly document: JobDocument };
+type CreationRequest = KeyRequest & { readonly document: JobDocument };
 
 const keyIdOf = (job: NewStateJob | undefined): string | undefined =>
   job?.kind === "entry" && job.deduplication !== null
     ? toKeyId(job.typeName, job.deduplication.key)
     : undefined;
 
-/** One for each key: its first element's. */
-const toClaims = (
+/** One for each key: that of its first element. */
+const toRequests = (
   jobs: readonly NewStateJob[],
   documents: readonly JobDocument[],
-): Map<string, CreationClaim> => {
-  const claims = new Map<string, CreationClaim>();
+): Map<string, CreationRequest> => {
+  const requests = new Map<string, CreationRequest>();
   documents.forEach((document, index) => {
     const job = jobs[index];
     const keyId = keyIdOf(job);
     if (job?.kind !== "entry" || job.deduplication === null) return;
-    if (keyId === undefined || claims.has(keyId)) return;
+    if (keyId === undefined || requests.has(keyId)) return;
     const { deduplication } = job;
-    claims.set(keyId, {
+    requests.set(keyId, {
       keyId,
       document,
       sequenceId: document._id,
@@ -61,7 +61,7 @@ const toClaims = (
       isHeldBy: (sequence) => isMatch(sequence, deduplication, document.createdAt),
     });
   });
-  return claims;
+  return requests;
 };
 
 const isMatch = (

@@ -1,70 +1,71 @@
-// Retention. Finished jobs are walked from the oldest on, a page at a time, and the trees they belong to are deleted where
-// the whole tree is old enough; each batch is one transaction, in which that is checked again.
+// Retention. Finished jobs are read from the oldest on, a page at a time. Their trees are deleted if the
+// whole tree is old enough. Each batch is one transaction, which checks that again.
 import type { FinishedSweepParams, StateAdapter } from "queuert/internal";
+import { removeFromKeys } from "../agreement/key-proposals.ts";
 import type { Database } from "../database.ts";
 import { type JobDocument, rootSequenceIdOf, sequenceIdOf } from "../job-document.ts";
 import { outside, type Scope } from "../store.ts";
-import { forgetKeys } from "./forget-keys.ts";
 import { deleteTrees, findWaitingOutside, readTrees } from "./delete-sequences.ts";
 
 type DeleteFinished = StateAdapter<object, object, string>["deleteFinishedSequences"];
 type Candidate = Pick<JobDocument, "_id" | "rootSequenceId"> & { readonly finishedAt: Date };
 
 const pageSizeMin = 500;
-// Where nothing of a page may go, the next is larger: of one sequence without an end there may be any number.
+// If nothing of a page can be deleted, the next is larger: one unfinished tree may have many finished jobs.
 const pageSizeMax = 8_000;
 
-export const createDeleteFinishedSequences = (db: Database): DeleteFinished => {
-  // Where the last call has stopped, having deleted as many as it might: those it has passed over are not walked past again
-  // by the next, which a caller makes at once.
+export const deleteFinishedSequences = (db: Database): DeleteFinished => {
+  // Where the last call stopped at its limit. The caller makes the next call at once, which then does not
+  // read the jobs again that were kept.
   let stoppedAt: Candidate | undefined;
   return async (params) => {
     if (agedStatuses(params).length === 0) return 0;
-    const sweeping: Sweeping = { room: params.limit, deleted: 0, looked: new Set() };
+    const pass: RetentionPass = { room: params.limit, deleted: 0, checked: new Set() };
     const start = stoppedAt;
-    let reached = await walk(db, params, sweeping, start);
-    // All the same each call has looked at everything when it says that there is no more.
-    if (sweeping.room > 0 && start !== undefined)
-      reached = await walk(db, params, sweeping, undefined);
-    stoppedAt = sweeping.room > 0 ? undefined : reached;
-    return sweeping.deleted;
+    let reached = await walk(db, params, pass, start);
+    // A call that reports no more trees has read all finished jobs.
+    if (pass.room > 0 && start !== undefined) reached = await walk(db, params, pass, undefined);
+    stoppedAt = pass.room > 0 ? undefined : reached;
+    return pass.deleted;
   };
 };
 
-interface Sweeping {
+interface RetentionPass {
   room: number;
   deleted: number;
-  /** Roots. */
-  readonly looked: Set<string>;
+  /** The ids of roots. */
+  readonly checked: Set<string>;
 }
 
-/** To the end, or until there is no more room; answers the last one that it has passed. */
+/** To the end, or until there is no more room. Returns the last job that was passed. */
 const walk = async (
   db: Database,
   params: FinishedSweepParams,
-  sweeping: Sweeping,
+  pass: RetentionPass,
   start: Candidate | undefined,
 ): Promise<Candidate | undefined> => {
   let after = start;
-  for (let pageSize = pageSizeMin; sweeping.room > 0;) {
+  for (let pageSize = pageSizeMin; pass.room > 0;) {
     const candidates = await readPage(db, params, after, pageSize);
     const fresh = [...new Set(candidates.map(rootSequenceIdOf))].filter(
-      (id) => !sweeping.looked.has(id),
+      (id) => !pass.checked.has(id),
     );
     const kept = await findKept(db, outside, params, fresh);
     const old = fresh.filter((id) => !kept.has(id));
     pageSize = old.length > 0 ? pageSizeMin : Math.min(pageSize * 2, pageSizeMax);
-    while (old.length > 0 && sweeping.room > 0) {
-      const some = old.splice(0, sweeping.room);
-      const swept = await db.transact(undefined, (scope) => sweep(db, scope, params, some));
-      await forgetKeys(db, swept);
-      sweeping.room -= new Set(swept.map(rootSequenceIdOf)).size;
-      sweeping.deleted += swept.length;
+    while (old.length > 0 && pass.room > 0) {
+      const some = old.splice(0, pass.room);
+      const removed = await db.transact(undefined, (scope) =>
+        deleteOldTrees(db, scope, params, some),
+      );
+      await removeFromKeys(db, removed);
+      pass.room -= new Set(removed.map(rootSequenceIdOf)).size;
+      pass.deleted += removed.length;
     }
-    for (const id of fresh) sweeping.looked.add(id);
+    for (const id of fresh) pass.checked.add(id);
     const [left] = old;
     if (left !== undefined) {
-      // For the next call, which begins behind the one before it.
+      // The next call begins after the job before it.
       const index = candidates.findIndex((each) => rootSequenceIdOf(each) === left);
       return candidates[index - 1] ?? after;
     }
@@ -123,7 +124,7 @@ const readPage = async (
     .slice(0, pageSize);
 };
 
-const sweep = async (
+const deleteOldTrees = async (
   db: Database,
   scope: Scope,
   params: FinishedSweepParams,
@@ -134,7 +135,7 @@ const sweep = async (
     await readTrees(db, scope, rootIds),
   ];
   let tree = all.filter((job) => !kept.has(rootSequenceIdOf(job)));
-  // Roots that wait for each other go together; one that stays makes those it waits for stay, too.
+  // Roots that wait for each other are deleted together. A root that stays keeps the roots it waits for.
   for (;;) {
     const edges = await findWaitingOutside(db, scope, tree);
     if (edges.length === 0) break;
@@ -148,7 +149,7 @@ const sweep = async (
   return tree;
 };
 
-/** The roots of trees in which a job is not finished, or not for long enough. */
+/** The roots of trees with a job that is unfinished, or finished too recently. */
 const findKept = async (
   { jobs }: Database,
   scope: Scope,

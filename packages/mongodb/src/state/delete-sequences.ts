@@ -1,7 +1,7 @@
-// Whole trees go, or nothing. Who begins to wait for a sequence meanwhile is not missed: see `announcements.ts`. What a
-// deduplication key remembers of a sequence that is gone is passed over, and forgotten in time.
+// Whole trees are deleted, or nothing. A job that begins to wait for a sequence meanwhile is not missed: see
+// `agreement/`. A deduplication key passes over the proposals of deleted sequences, and drops them later.
 import type { BlockerEdge, DeleteSequencesResult, StateAdapter } from "queuert/internal";
-import { announceEnding } from "../announcements.ts";
+import { agreeToEnd } from "../agreement/waiter-handshake.ts";
 import type { Database } from "../database.ts";
 import {
   type JobDocument,
@@ -16,7 +16,7 @@ import { treeMembers } from "./list-filters.ts";
 
 type DeleteSequences = StateAdapter<object, object, string>["deleteSequences"];
 
-export const createDeleteSequences =
+export const deleteSequences =
   (db: Database): DeleteSequences =>
   async ({ context, rootSequenceIds }) => {
     if (rootSequenceIds.length === 0) return { kind: "deleted", jobCount: 0, running: [] };
@@ -30,7 +30,7 @@ export const createDeleteSequences =
         return { kind: "notRoots", sequenceIds: noRoots.map(({ _id }) => _id) };
       }
       const tree = await readTrees(db, scope, rootSequenceIds);
-      // A start that finds one of these standing for its key waits for what becomes of it.
+      // A start that finds one of these as the holder of its key waits until this transaction has ended.
       const keyed = tree.filter(({ deduplicationKey }) => deduplicationKey !== undefined);
       const edges = await findWaitingOutside(db, scope, tree, keyed);
       if (edges.length > 0) return { kind: "blocking", edges };
@@ -40,7 +40,7 @@ export const createDeleteSequences =
     });
   };
 
-/** Every job of the trees, as far as deleting needs it. */
+/** Every job of the trees, with the fields that deleting needs. */
 export const readTrees = (
   { jobs }: Database,
   scope: Scope,
@@ -50,7 +50,10 @@ export const readTrees = (
     projection: { ...referenceFields, status: 1, deduplicationKey: 1, hasWaiters: 1 },
   });
 
-/** Who outside the trees waits for a sequence in them. The end of awaited sequences is announced, and of others if wanted. */
+/**
+ * The jobs outside the trees that wait for a sequence in them. The ends of awaited sequences, and of the
+ * `others`, are declared to waiters first.
+ */
 export const findWaitingOutside = async (
   db: Database,
   scope: Scope,
@@ -58,8 +61,8 @@ export const findWaitingOutside = async (
   others: readonly JobDocument[] = [],
 ): Promise<BlockerEdge[]> => {
   const sequenceIds = new Set(tree.map(sequenceIdOf));
-  const announced = [...tree.filter(({ hasWaiters }) => hasWaiters), ...others];
-  await announceEnding(db, scope, [...new Set(announced.map(sequenceIdOf))]);
+  const declared = [...tree.filter(({ hasWaiters }) => hasWaiters), ...others];
+  await agreeToEnd(db, scope, [...new Set(declared.map(sequenceIdOf))]);
   const rootIds = new Set(tree.map(rootSequenceIdOf));
   const waiting = await db.jobs.find(
     scope,

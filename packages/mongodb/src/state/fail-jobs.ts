@@ -1,61 +1,72 @@
-// ↺ A job has failed for good. By itself where nobody waits for its sequence; else in one transaction with those who do.
+// ↺ Jobs fail for good. A job without waiters is one write. A job with waiters is one transaction together
+// with the first levels of its dependants; further levels are transactions of their own
+// (`fail-dependants.ts`), unless the caller has a transaction.
 import type { FailJobsParams, FailJobsResult, StateAdapter } from "queuert/internal";
-import type { Database } from "../database.ts";
-import { sequenceIdOf } from "../job-document.ts";
-import { toLeaseLostReason } from "../lease-lost.ts";
+import type { Database, Repeat } from "../database.ts";
+import { createStamp, leaseFields, sequenceIdOf, toLeaseLostReason } from "../job-document.ts";
 import { outside, type Scope, type UpdateOne } from "../store.ts";
-import { createToken } from "../token.ts";
-import { leaseFields, readSettled, type Settled } from "./completion.ts";
-import { failDependants, type FailedDependant } from "./fail-dependants.ts";
+import {
+  boundedCascade,
+  type CascadeBounds,
+  type CascadeStep,
+  failDependants,
+  finishCascade,
+  wholeCascade,
+} from "./fail-dependants.ts";
+import { readSettled, type Settled } from "./write-completions.ts";
 
 type FailJobs = StateAdapter<object, object, string>["failJobs"];
 type Failure = FailJobsParams<object>["jobs"][number];
 type Result = FailJobsResult["results"][number];
+type SettledById = Map<string, Settled>;
 
-export const createFailJobs =
-  (db: Database): FailJobs =>
+export const failJobs =
+  (db: Database, repeat: Repeat): FailJobs =>
   async ({ context, jobs }) => {
     if (jobs.length === 0) return { results: [], dependants: [] };
-    const token = createToken();
-    const isOwn = db.scopeOf(context).session === undefined;
-    const alone = isOwn
-      ? await write(db, outside, jobs, token, { hasWaiters: { $exists: false } })
-      : new Map<string, Settled>();
+    const stamp = createStamp();
+    const own = db.scopeOf(context);
+    if (own.session !== undefined) {
+      const { settled, step } = await failAwaited(db, own, jobs, stamp, wholeCascade);
+      return { results: toResults(jobs, settled, stamp), dependants: step.dependants };
+    }
+    // Repeated with the stamp of the first attempt: jobs that it has stored count as this call's.
+    const alone = await repeat(() =>
+      write(db, outside, jobs, stamp, { hasWaiters: { $exists: false } }),
+    );
     const isOpen = ({ jobId }: Failure): boolean => {
       const job = alone.get(jobId);
-      return !isOwn || (job?.hasWaiters === true && job.token !== token);
+      return job?.hasWaiters === true && job.stamp !== stamp;
     };
     const rest = jobs.filter(isOpen);
-    const awaited =
-      rest.length === 0
-        ? { settled: new Map<string, Settled>(), dependants: [] }
-        : await db.transact(context, (scope) => failAwaited(db, scope, rest, token));
-    const all = new Map([...alone, ...awaited.settled]);
-    return { results: toResults(jobs, all, token), dependants: awaited.dependants };
+    if (rest.length === 0) return { results: toResults(jobs, alone, stamp), dependants: [] };
+    const { settled, step } = await repeat(() =>
+      db.transact(undefined, (scope) => failAwaited(db, scope, rest, stamp, boundedCascade)),
+    );
+    const dependants = await finishCascade(db, repeat, step);
+    return { results: toResults(jobs, new Map([...alone, ...settled]), stamp), dependants };
   };
 
 const failAwaited = async (
   db: Database,
   scope: Scope,
   jobs: readonly Failure[],
-  token: string,
-): Promise<{
-  readonly settled: Map<string, Settled>;
-  readonly dependants: readonly FailedDependant[];
-}> => {
-  const settled = await write(db, scope, jobs, token, {});
-  const failed = [...settled.values()].filter((job) => job.token === token && job.hasWaiters);
-  const dependants = await failDependants(db, scope, failed.map(sequenceIdOf));
-  return { settled, dependants };
+  stamp: string,
+  bounds: CascadeBounds,
+): Promise<{ readonly settled: SettledById; readonly step: CascadeStep }> => {
+  const settled = await write(db, scope, jobs, stamp, {});
+  const failed = [...settled.values()].filter((job) => job.stamp === stamp && job.hasWaiters);
+  const step = await failDependants(db, scope, failed.map(sequenceIdOf), bounds);
+  return { settled, step };
 };
 
 const write = async (
   db: Database,
   scope: Scope,
   jobs: readonly Failure[],
-  token: string,
+  stamp: string,
   condition: object,
-): Promise<Map<string, Settled>> => {
+): Promise<SettledById> => {
   const sorted = [...jobs].sort((a, b) => (a.jobId < b.jobId ? -1 : 1));
   await db.jobs.bulkUpdate(
     scope,
@@ -63,7 +74,7 @@ const write = async (
       updateOne: {
         filter: { _id: jobId, status: "running", leaseVersion, ...condition },
         update: {
-          $set: { status: "failed", lastAttemptError: error, token },
+          $set: { status: "failed", lastAttemptError: error, stamp },
           $currentDate: { finishedAt: true },
           $unset: leaseFields,
         },
@@ -76,14 +87,14 @@ const write = async (
 const toResults = (
   jobs: readonly Failure[],
   settled: ReadonlyMap<string, Settled>,
-  token: string,
+  stamp: string,
 ): Result[] => {
   const seen = new Set<string>();
   return jobs.map(({ jobId }) => {
     const job = settled.get(jobId);
     const isFirst = !seen.has(jobId);
     seen.add(jobId);
-    if (isFirst && job?.token === token && job.finishedAt !== undefined) {
+    if (isFirst && job?.stamp === stamp && job.finishedAt !== undefined) {
       return { kind: "failed", failedAt: job.finishedAt };
     }
     return { kind: "lost", reason: toLeaseLostReason(job) };

@@ -1,8 +1,8 @@
 import type { StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { findSequences, toStateSequence } from "../sequences.ts";
+import { toStateSequence } from "../sequences.ts";
 
-export const createGetBlockers =
+export const getBlockers =
   (db: Database): StateAdapter<object, object, string>["getBlockers"] =>
   async ({ context, ids }) => {
     if (ids.length === 0) return [];
@@ -13,7 +13,7 @@ export const createGetBlockers =
       { projection: { blockers: 1 } },
     );
     const lists = new Map(found.map(({ _id, blockers = [] }) => [_id, blockers]));
-    const sequences = await findSequences(db, scope, [...lists.values()].flat());
+    const sequences = await db.sequences.find(scope, [...lists.values()].flat());
     return ids.map((id) =>
       (lists.get(id) ?? []).flatMap((sequenceId) => {
         const sequence = sequences.get(sequenceId);

@@ -2,7 +2,7 @@ import type { StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { toStateJob } from "../job-document.ts";
 
-export const createGetJobs =
+export const getJobs =
   (db: Database): StateAdapter<object, object, string>["getJobs"] =>
   async ({ context, ids }) => {
     if (ids.length === 0) return [];

@@ -3,9 +3,9 @@ import type { StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { outside } from "../store.ts";
 
-export const storeDocumentId = "store";
+const storeDocumentId = "store";
 
-export const createGetStoreId =
+export const getStoreId =
   (db: Database): StateAdapter<object, object, string>["getStoreId"] =>
   async () => {
     const document = await db.stores.findOneAndUpdate(
@@ -14,6 +14,7 @@ export const createGetStoreId =
       { $setOnInsert: { storeId: randomBytes(8).toString("hex") } },
       { upsert: true },
     );
-    if (document === null) throw new Error("An upsert answered no document");
+    if (document === null)
+      throw new Error("The upsert of the store's identity returned no document");
     return document.storeId;
   };

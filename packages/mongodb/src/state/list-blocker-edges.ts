@@ -14,7 +14,7 @@ export const toBlockerEdges = ({
     index,
   }));
 
-export const createListBlockerEdges =
+export const listBlockerEdges =
   (db: Database): StateAdapter<object, object, string>["listBlockerEdges"] =>
   async ({ context, ids }) => {
     if (ids.length === 0) return [];
@@ -38,7 +38,7 @@ export const createListBlockerEdges =
       .flatMap(toBlockerEdges)
       .filter((edge) => wanted.has(edge.sequenceId) || wanted.has(edge.blockerSequenceId));
     const blockerIds = [...new Set(edges.map(({ blockerSequenceId }) => blockerSequenceId))];
-    // A completed job's list keeps the sequences that have been deleted since.
+    // A completed job keeps the ids of blockers that were deleted since.
     const present = await db.jobs.find(
       scope,
       { _id: { $in: blockerIds } },

@@ -3,7 +3,7 @@ import type { Database } from "../database.ts";
 import { toStateJob } from "../job-document.ts";
 import { createdWithin, pageAfter, sequenceMembers, treeMembers } from "./list-filters.ts";
 
-export const createListJobs =
+export const listJobs =
   (db: Database): StateAdapter<object, object, string>["listJobs"] =>
   async (params) => {
     const { context, typeNames, statuses, sequenceId, rootSequenceId, order, limit } = params;

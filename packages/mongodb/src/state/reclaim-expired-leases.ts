@@ -1,37 +1,44 @@
-// ↺ A worker has vanished: what it held runs again, at its old place.
+// ↺ The leases of a vanished worker have expired: its jobs run again, at their old place. Likewise the
+// failures that it left half way (`fail-dependants.ts`).
 import type { StateAdapter } from "queuert/internal";
-import type { Database } from "../database.ts";
-import { isExpired } from "../instants.ts";
-import { referenceFields, toReference } from "../job-document.ts";
+import type { Database, Repeat } from "../database.ts";
+import { isExpired } from "../expressions.ts";
+import { createStamp, leaseFields, referenceFields, toReference } from "../job-document.ts";
 import { skipLocked } from "../skip-locked.ts";
 import { outside } from "../store.ts";
-import { createToken } from "../token.ts";
-import { leaseExpiredError } from "./acquire-jobs.ts";
-import { leaseFields } from "./completion.ts";
+import { leaseExpired } from "./acquire-jobs.ts";
+import { resumeCascades } from "./fail-dependants.ts";
 
-export const createReclaimExpiredLeases =
-  (db: Database): StateAdapter<object, object, string>["reclaimExpiredLeases"] =>
+export const reclaimExpiredLeases =
+  (db: Database, repeat: Repeat): StateAdapter<object, object, string>["reclaimExpiredLeases"] =>
   async ({ limit }) => {
     if (limit <= 0) return [];
-    const token = createToken();
-    const expired = await db.jobs.find(
-      outside,
-      { status: "running", ...isExpired },
-      {
-        projection: { leasedBy: 1, leaseVersion: 1 },
-        sort: { leasedUntil: 1 },
-        limit,
-        candidates: true,
-      },
-    );
-    if (expired.length === 0) return [];
+    const stamp = createStamp();
+    const [expired, resumption] = await Promise.all([
+      db.jobs.find(
+        outside,
+        { status: "running", ...isExpired },
+        {
+          projection: { leasedBy: 1, leaseVersion: 1 },
+          sort: { leasedUntil: 1 },
+          limit,
+          candidates: true,
+        },
+      ),
+      Promise.allSettled([resumeCascades(db, repeat)]),
+    ]);
+    if (expired.length === 0) {
+      // Not before: expired leases come first, and the next call meets the same error.
+      if (resumption[0].status === "rejected") throw resumption[0].reason;
+      return [];
+    }
     const ids = expired.map(({ _id }) => _id);
     await skipLocked(db, ids, (scope, some, options) =>
       db.jobs.updateMany(
         scope,
         { _id: { $in: some }, status: "running", ...isExpired },
         [
-          { $set: { status: "pending", token, lastAttemptError: leaseExpiredError } },
+          { $set: { status: "pending", stamp, lastAttemptError: leaseExpired } },
           { $unset: Object.keys(leaseFields) },
         ],
         options,
@@ -39,7 +46,7 @@ export const createReclaimExpiredLeases =
     );
     const reclaimed = await db.jobs.find(
       outside,
-      { _id: { $in: ids }, token },
+      { _id: { $in: ids }, stamp },
       { projection: referenceFields },
     );
     const byId = new Map(reclaimed.map((document) => [document._id, document]));

@@ -1,17 +1,16 @@
-// Step 5 of the walk: leases of running jobs are extended. The answer is what the jobs say afterwards: a lease that
-// could not be extended, because its holder's transaction has the document, is held all the same.
+// Step 5 of the walk: the leases of running jobs are renewed. The result is read from the jobs afterwards. A
+// lease that could not be renewed because its holder's transaction has locked the document is still held.
 import type { LeaseCheck, RenewLeasesParams, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { heldUnder, valueById } from "../by-id.ts";
-import { afterNow, clampMs } from "../instants.ts";
-import { toLeaseLostReason } from "../lease-lost.ts";
+import { afterNow, clampMs, heldUnder, valueById } from "../expressions.ts";
+import { toLeaseLostReason } from "../job-document.ts";
 import { skipLocked } from "../skip-locked.ts";
 import { outside } from "../store.ts";
 
 type RenewLeases = StateAdapter<object, object, string>["renewLeases"];
 type Lease = RenewLeasesParams["leases"][number];
 
-export const createRenewLeases =
+export const renewLeases =
   (db: Database): RenewLeases =>
   async ({ leases }) => {
     if (leases.length === 0) return [];
@@ -37,7 +36,7 @@ export const createRenewLeases =
     });
   };
 
-// Never shortens a lease: what is later stays.
+// Never shortens a lease.
 const laterOf = (leases: readonly Lease[]): object => {
   const ids = leases.map(({ jobId }) => jobId);
   const durations = leases.map(({ leaseMs }) => leaseMs);

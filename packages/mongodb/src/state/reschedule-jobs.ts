@@ -1,30 +1,28 @@
-// ↺ Running jobs go back to pending: failed with attempts left, asked to wait, or handed back.
+// ↺ Running jobs go back to pending: failed with attempts left, rescheduled by the handler, or handed back.
 import type { RescheduleJobsParams, RescheduleResult, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { dueExpression } from "../instants.ts";
-import { toLeaseLostReason } from "../lease-lost.ts";
+import { dueExpression } from "../expressions.ts";
+import { createStamp, leaseFields, toLeaseLostReason } from "../job-document.ts";
 import type { UpdateOne } from "../store.ts";
-import { createToken } from "../token.ts";
-import { leaseFields } from "./completion.ts";
 
 type RescheduleJobs = StateAdapter<object, object, string>["rescheduleJobs"];
 type Element = RescheduleJobsParams<object>["jobs"][number];
 
-export const createRescheduleJobs =
+export const rescheduleJobs =
   (db: Database): RescheduleJobs =>
   async ({ context, jobs }) => {
     if (jobs.length === 0) return [];
     const scope = db.scopeOf(context);
-    const token = createToken();
+    const stamp = createStamp();
     const sorted = [...jobs].sort((a, b) => (a.jobId < b.jobId ? -1 : 1));
     await db.jobs.bulkUpdate(
       scope,
-      sorted.map((element) => toUpdate(element, token)),
+      sorted.map((element) => toUpdate(element, stamp)),
     );
     const found = await db.jobs.find(
       scope,
       { _id: { $in: jobs.map(({ jobId }) => jobId) } },
-      { projection: { status: 1, token: 1, scheduledAt: 1 } },
+      { projection: { status: 1, stamp: 1, scheduledAt: 1 } },
     );
     const byId = new Map(found.map((document) => [document._id, document]));
     const seen = new Set<string>();
@@ -32,7 +30,7 @@ export const createRescheduleJobs =
       const job = byId.get(jobId);
       const isFirst = !seen.has(jobId);
       seen.add(jobId);
-      if (isFirst && job?.token === token) {
+      if (isFirst && job?.stamp === stamp) {
         return { kind: "rescheduled", scheduledAt: job.scheduledAt };
       }
       return { kind: "lost", reason: toLeaseLostReason(job) };
@@ -41,7 +39,7 @@ export const createRescheduleJobs =
 
 const toUpdate = (
   { jobId, leaseVersion, schedule, countsAttempt, error }: Element,
-  token: string,
+  stamp: string,
 ): UpdateOne => ({
   updateOne: {
     filter: { _id: jobId, status: "running", leaseVersion },
@@ -49,7 +47,7 @@ const toUpdate = (
       {
         $set: {
           status: "pending",
-          token,
+          stamp,
           ...(schedule !== null && { scheduledAt: dueExpression(schedule) }),
           ...(!countsAttempt && { attempt: { $max: [0, { $subtract: ["$attempt", 1] }] } }),
           ...(error !== null && { lastAttemptError: { $literal: error } }),

@@ -1,17 +1,17 @@
-// Failed jobs run again. Their sequence becomes unfinished, so it is put forward for its deduplication key as a new one is.
+// ↺ Failed jobs run again. Their sequence becomes unfinished, and is proposed for its deduplication key like
+// a new one.
 import type { RetryFailedResult, StateAdapter } from "queuert/internal";
-import { announceWaiting } from "../announcements.ts";
+import { isUnfinished, type KeyRequest } from "../agreement/key-holders.ts";
+import { acquireKeys, toKeyId } from "../agreement/key-proposals.ts";
+import { agreeToWait } from "../agreement/waiter-handshake.ts";
 import type { Database } from "../database.ts";
-import { type JobDocument, sequenceIdOf, toStateJob } from "../job-document.ts";
-import { findSequences, type SequenceDocuments } from "../sequences.ts";
+import { createStamp, type JobDocument, sequenceIdOf, toStateJob } from "../job-document.ts";
+import type { SequenceDocuments } from "../sequences.ts";
 import type { Scope } from "../store.ts";
-import { createToken } from "../token.ts";
-import { claimKeys, toKeyId } from "./key-claims.ts";
-import { isUnfinished, type KeyClaim } from "./key-holders.ts";
 
 type RetryFailedJobs = StateAdapter<object, object, string>["retryFailedJobs"];
 
-export const createRetryFailedJobs =
+export const retryFailedJobs =
   (db: Database): RetryFailedJobs =>
   async ({ context, ids }) => {
     if (ids.length === 0) return [];
@@ -24,7 +24,10 @@ export const createRetryFailedJobs =
 
 type Blockers = ReadonlyMap<string, readonly SequenceDocuments[]>;
 
-/** Those that wait for none that is failed, all at once; then those that wait for these, and so on; who is left is refused. */
+/**
+ * First the jobs without a failed blocker, all at once; then the jobs that wait for these, and so on. The
+ * rest is refused.
+ */
 const retryInLevels = async (
   db: Database,
   scope: Scope,
@@ -41,14 +44,14 @@ const retryInLevels = async (
     if (level.length === 0) break;
     const decided = new Set(level.map(([index]) => index));
     left = left.filter(([index]) => !decided.has(index));
-    const answers = await retryTogether(
+    const decisions = await retryTogether(
       db,
       scope,
       level.map(([, id]) => id),
     );
     level.forEach(([index, id], place) => {
-      const result = answers[place];
-      if (result === undefined) throw new TypeError(`Nothing is decided about job ${id}`);
+      const result = decisions[place];
+      if (result === undefined) throw new TypeError(`The retry of job ${id} has no result`);
       results.set(index, result);
       if (result.kind === "retried") retried.add(id);
     });
@@ -61,8 +64,8 @@ const retryInLevels = async (
 };
 
 /**
- * What the failed jobs among these wait for and would fail with, by job: as it is now, and whoever ends such a sequence sees
- * who is about to wait for it again.
+ * The blockers of the failed jobs that would fail with them, by job, as they are now. A transaction that
+ * ends such a sequence sees that the job is about to wait for it again.
  */
 const readBlockers = async (
   db: Database,
@@ -74,7 +77,7 @@ const readBlockers = async (
   });
   const open = waiting.flatMap(({ openBlockers }) => openBlockers ?? []);
   if (open.length === 0) return new Map();
-  const sequences = await announceWaiting(db, scope, await findSequences(db, scope, open));
+  const sequences = await agreeToWait(db, scope, await db.sequences.find(scope, open));
   return new Map(
     waiting.map(({ _id, blockers = [] }) => [
       _id,
@@ -114,20 +117,20 @@ const retryTogether = async (
   return ids.map((id): RetryFailedResult => {
     if (!byId.has(id)) return { kind: "refused", reason: "not_found" };
     const result = results.get(id);
-    // The same id again finds its job retried.
+    // A second element with the same id finds the job retried.
     results.delete(id);
     return result ?? { kind: "refused", reason: "not_failed" };
   });
 };
 
-/** Makes the jobs' sequences stand for their keys again; answers, by job, another unfinished one that does already. */
+/** Lets the jobs' sequences hold their keys again. Returns, by job, another unfinished holder, if any. */
 const takeKeys = async (
   db: Database,
   scope: Scope,
   failed: readonly JobDocument[],
 ): Promise<ReadonlyMap<string, string>> => {
-  const sequences = await findSequences(db, scope, failed.map(sequenceIdOf));
-  const claims = new Map<string, KeyClaim>();
+  const sequences = await db.sequences.find(scope, failed.map(sequenceIdOf));
+  const requests = new Map<string, KeyRequest>();
   const keyIds = new Map<string, string>();
   for (const job of failed) {
     const sequenceId = sequenceIdOf(job);
@@ -135,17 +138,17 @@ const takeKeys = async (
     if (first?.deduplicationKey === undefined) continue;
     const keyId = toKeyId(first.typeName, first.deduplicationKey);
     keyIds.set(job._id, keyId);
-    if (!claims.has(keyId)) {
-      claims.set(keyId, { keyId, sequenceId, isRetry: true, isHeldBy: isUnfinished });
+    if (!requests.has(keyId)) {
+      requests.set(keyId, { keyId, sequenceId, isRetry: true, isHeldBy: isUnfinished });
     }
   }
-  const holders = await claimKeys(db, scope, [...claims.values()]);
+  const holders = await acquireKeys(db, scope, [...requests.values()]);
   return new Map(
     failed.flatMap((job): readonly (readonly [string, string])[] => {
       const keyId = keyIds.get(job._id);
       if (keyId === undefined) return [];
-      // Of two with one key the second finds the first, which is not written yet.
-      const bySequenceId = holders.get(keyId)?.first._id ?? claims.get(keyId)?.sequenceId;
+      // Of two jobs with one key the second finds the first, which is not written yet.
+      const bySequenceId = holders.get(keyId)?.first._id ?? requests.get(keyId)?.sequenceId;
       const isTaken = bySequenceId !== undefined && bySequenceId !== sequenceIdOf(job);
       return isTaken ? [[job._id, bySequenceId]] : [];
     }),
@@ -161,9 +164,9 @@ const retry = async ({ jobs }: Database, scope: Scope, ids: readonly string[]): 
         status: { $cond: [isOpen, "blocked", "pending"] },
         attempt: 0,
         scheduledAt: "$$NOW",
-        token: createToken(),
+        stamp: createStamp(),
       },
     },
-    { $unset: "finishedAt" },
+    { $unset: ["finishedAt", "cascade"] },
   ]);
 };

@@ -1,9 +1,9 @@
-// What an operator asks, in one command: each part reads a partial index that holds only the jobs it counts.
+// Counts for operators, in one command. Each part reads a partial index that holds only the jobs it counts.
 import type { StateAdapter, StateSummary } from "queuert/internal";
 import type { Database } from "../database.ts";
+import { isDue, isExpired } from "../expressions.ts";
 import { sequenceIdOf } from "../job-document.ts";
 import type { JobCollection, Scope } from "../store.ts";
-import { isDue, isExpired } from "../instants.ts";
 
 type Summarize = StateAdapter<object, object, string>["summarize"];
 type Count = StateSummary["counts"][number];
@@ -18,8 +18,8 @@ type Row =
   | { readonly kind: "oldest"; readonly typeName: string; readonly ageMs: number }
   | { readonly kind: "blockedByFailed" | "expired" | "runningLong"; readonly count: number };
 
-// The first field of the index by status. The server takes no index of which nothing is asked, partial or not: without these it
-// walks over all jobs.
+// A condition on the first field of each status's index. Without a condition on a field of the index, the
+// server uses no index, partial or not, and reads all jobs.
 const any = {
   pending: { typeName: { $gte: "" } },
   blocked: { typeName: { $gte: "" } },
@@ -27,7 +27,7 @@ const any = {
   failed: { finishedAt: { $exists: true } },
 } as const;
 
-export const createSummarize =
+export const summarize =
   (db: Database): Summarize =>
   async ({ context, runningLongMs }) => {
     const parts = [
@@ -54,7 +54,7 @@ const readParts = async (
     const unions = all.map((pipeline) => ({ $unionWith: { coll: jobs.name, pipeline } }));
     return jobs.aggregate<Row>(scope, [...first, ...unions]);
   }
-  // The server has no `$unionWith` in transactions, and a session runs one command at a time.
+  // `$unionWith` is not allowed in transactions, and a session runs one command at a time.
   const rows: Row[] = [];
   for (const part of parts) rows.push(...(await jobs.aggregate<Row>(scope, part)));
   return [...rows, await countBlockedByFailed(jobs, scope)];
@@ -62,7 +62,7 @@ const readParts = async (
 
 const failedWithWaiters = { status: "failed", finishedAt: { $exists: true }, hasWaiters: true };
 
-// Without `$lookup`, for the reason told at `addLastJobs`.
+// Without `$lookup`, which sharded clusters do not support here: see `createShardedReader`.
 const countBlockedByFailed = async (jobs: JobCollection, scope: Scope): Promise<Row> => {
   const failed = await jobs.find(scope, failedWithWaiters, { projection: { sequenceId: 1 } });
   const ids = failed.map(sequenceIdOf);
@@ -101,7 +101,7 @@ const oldestReady: object[] = [
 
 const openBlockers = { $ifNull: ["$openBlockers", []] } as const;
 
-// From the failed jobs that somebody waits for to those who wait: few on both sides.
+// From the failed jobs with waiters to the jobs that wait for them: few on both sides.
 const blockedByFailed = (jobs: string): object[] => [
   { $match: failedWithWaiters },
   { $project: { failed: { $ifNull: ["$sequenceId", "$_id"] } } },
@@ -112,7 +112,7 @@ const blockedByFailed = (jobs: string): object[] => [
       foreignField: "blockers",
       let: { failed: "$failed" },
       pipeline: [
-        // The server may look at the blockers first, and those that have completed have no open ones.
+        // The server may evaluate `$in` first, and completed jobs have no open blockers.
         { $match: { status: "blocked", $expr: { $in: ["$$failed", openBlockers] } } },
         { $project: { _id: 1 } },
       ],

@@ -1,10 +1,10 @@
-// A transaction by hand. The driver's `withTransaction` runs its callback again whenever it sees fit, and a callback
-// here is the user's: it runs once, and what ends its transaction is said with a typed error.
+// A transaction by hand. The driver's `withTransaction` may run its callback several times. A callback here
+// is the user's: it runs once, and if its transaction is aborted, a typed error says so.
 import { setTimeout as sleep } from "node:timers/promises";
-import { answered } from "./answered.ts";
-import { isCommitUnknown, isTimeExpired, toTransactionError } from "./driver-errors.ts";
-import type { MongoSession } from "./driver.ts";
-import { MongoCommitUnknownError } from "./errors.ts";
+import { isCommitUnknown, isTimeExpired, toTransactionError } from "../driver-errors.ts";
+import { withDriverTimeout } from "../driver-timeout.ts";
+import { MongoCommitUnknownError } from "../errors.ts";
+import type { MongoSession } from "../state-provider.ts";
 
 export interface TransactionSession extends MongoSession {
   startTransaction(options?: object): void;
@@ -14,17 +14,17 @@ export interface TransactionSession extends MongoSession {
 }
 
 export interface RunMongoTransactionOptions {
-  /** For how long a commit without an answer is sent again. */
+  /** For how long a commit without a reply is sent again. */
   readonly commitTimeoutMs?: number | undefined;
 }
 
-// What a failover takes, and then some.
+// Longer than a failover takes.
 const defaultCommitTimeoutMs = 30_000;
 const commitRetryMs = 50;
-// Then it is sent again. The first may still be answered; the server does not mind.
-const answerTimeoutMs = 10_000;
+// After it the commit is sent again. The server accepts it twice.
+const commitReplyTimeoutMs = 10_000;
 
-// Snapshot: all reads of a transaction agree. Majority: what was read and what is stored outlives a failover.
+// Snapshot: all reads of a transaction agree. Majority: its reads and its writes survive a failover.
 const transactionOptions = {
   readConcern: { level: "snapshot" },
   writeConcern: { w: "majority" },
@@ -56,18 +56,20 @@ export const runMongoTransaction = async <TSession extends TransactionSession, T
 
 const abort = async (session: TransactionSession): Promise<void> => {
   try {
-    if (session.inTransaction()) await answered(answerTimeoutMs, () => session.abortTransaction());
+    if (!session.inTransaction()) return;
+    await withDriverTimeout(commitReplyTimeoutMs, () => session.abortTransaction());
   } catch {
-    // The callback's error is the one to report, and the server drops a transaction that nobody commits.
+    // The callback's error is the one to report. The server drops a transaction that is not committed.
   }
 };
 
-// Committing twice is safe: the server knows the transaction by its number and answers what became of it.
+// Committing twice is safe: the server knows the transaction by its number, and returns its outcome.
 const commit = async (session: TransactionSession, timeoutMs: number): Promise<void> => {
   const startedAt = performance.now();
   for (let delayMs = commitRetryMs; ; delayMs = Math.min(delayMs * 2, 1_000)) {
     try {
-      await answered(Math.min(answerTimeoutMs, timeoutMs), () => session.commitTransaction());
+      const replyTimeoutMs = Math.min(commitReplyTimeoutMs, timeoutMs);
+      await withDriverTimeout(replyTimeoutMs, () => session.commitTransaction());
       return;
     } catch (error) {
       if (isMisuse(error) || !isCommitUnknown(error)) throw toTransactionError(error);
@@ -80,6 +82,6 @@ const commit = async (session: TransactionSession, timeoutMs: number): Promise<v
   }
 };
 
-// The callback has ended its transaction by itself: there is nothing to ask for.
+// The callback has ended its transaction by itself: there is nothing to commit.
 const isMisuse = (error: unknown): boolean =>
   error instanceof Error && error.name === "MongoTransactionError";

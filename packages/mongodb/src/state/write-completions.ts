@@ -1,28 +1,26 @@
-// How completions are written, and what an element that was not is answered.
+// How completions are written, and the result of an element that was not written.
 import type { CompletionResult, JobCompletion } from "queuert/internal";
-import { heldUnder, valueById } from "../by-id.ts";
 import type { Database } from "../database.ts";
-import type { JobDocument } from "../job-document.ts";
-import { toLeaseLostReason } from "../lease-lost.ts";
+import { heldUnder, valueById } from "../expressions.ts";
+import { type JobDocument, leaseFields, toLeaseLostReason } from "../job-document.ts";
 import type { Scope } from "../store.ts";
-import type { ContinuationDocuments } from "./continue-sequences.ts";
 
 export interface CompletionBatch {
   readonly workerId: string | null;
   readonly completions: readonly JobCompletion[];
-  readonly token: string;
+  readonly stamp: string;
 }
 
-/** The fields of a job that tell what a batch has done to it. */
+/** The fields of a job that show the effect of a batch. */
 export type Settled = Pick<
   JobDocument,
-  "_id" | "status" | "completedByLease" | "token" | "finishedAt" | "hasWaiters" | "sequenceId"
+  "_id" | "status" | "completedByLease" | "stamp" | "finishedAt" | "hasWaiters" | "sequenceId"
 >;
 
 const settledFields = {
   status: 1,
   completedByLease: 1,
-  token: 1,
+  stamp: 1,
   finishedAt: 1,
   hasWaiters: 1,
   sequenceId: 1,
@@ -38,33 +36,31 @@ export const readSettled = async (
   return new Map(found.map((document) => [document._id, document]));
 };
 
-/** Nothing of a lease outlives it, and a finished job waits for nobody. */
-export const leaseFields = { leasedBy: 1, leasedUntil: 1, reclaimedFrom: 1 } as const;
+type NextIdOf = (completion: JobCompletion) => string | undefined;
 
-/** Writes what may be written, in one order, and answers what all of the jobs are then. */
+/** Writes the completions whose lease is held, in one order. Returns all of the jobs as they are then. */
 export const writeCompletions = async (
   db: Database,
   scope: Scope,
   batch: CompletionBatch,
   condition: object,
-  continuations?: ContinuationDocuments,
+  nextIdOf: NextIdOf = () => undefined,
 ): Promise<Map<string, Settled>> => {
   const { completions } = batch;
-  const idOf = (completion: JobCompletion): string | undefined => continuations?.idOf(completion);
   const [only, second] = completions;
   if (only !== undefined && second === undefined) {
-    const { filter, update } = toUpdate(only, batch, condition, idOf(only));
+    const { filter, update } = toUpdate(only, batch, condition, nextIdOf(only));
     const job = await db.jobs.findOneAndUpdate(scope, filter, update, {
       projection: settledFields,
     });
     if (job !== null) return new Map([[job._id, job]]);
   } else if (isUniform(completions)) {
     const filter = { ...heldUnder(completions), ...condition };
-    await db.jobs.updateMany(scope, filter, toSharedUpdate(completions, batch, idOf));
+    await db.jobs.updateMany(scope, filter, toSharedUpdate(completions, batch, nextIdOf));
   } else {
     const sorted = [...completions].sort((a, b) => (a.jobId < b.jobId ? -1 : 1));
     const updates = sorted.map((each) => ({
-      updateOne: toUpdate(each, batch, condition, idOf(each)),
+      updateOne: toUpdate(each, batch, condition, nextIdOf(each)),
     }));
     await db.jobs.bulkUpdate(scope, updates);
   }
@@ -73,10 +69,11 @@ export const writeCompletions = async (
 
 type LeasedCompletion = JobCompletion & { readonly leaseVersion: number };
 
-// What one update carries for all its documents; more is sent as a statement each, which the driver splits.
+// The most that one update carries for all its documents. Above it each document is a statement, and the
+// driver splits the statements into messages.
 const sharedOutputLengthMax = 4_000_000;
 
-/** Whether one update can do it: each job once, each under a lease. */
+/** Whether one update is enough: each job once, each under a lease. */
 const isUniform = (
   completions: readonly JobCompletion[],
 ): completions is readonly LeasedCompletion[] => {
@@ -92,17 +89,17 @@ const isUniform = (
 
 const toSharedUpdate = (
   completions: readonly LeasedCompletion[],
-  { workerId, token }: CompletionBatch,
-  idOf: (completion: JobCompletion) => string | undefined,
+  { workerId, stamp }: CompletionBatch,
+  nextIdOf: NextIdOf,
 ): object[] => {
   const ids = completions.map(({ jobId }) => jobId);
   const outputs = completions.map(({ outcome }) =>
     outcome.kind === "output" ? outcome.output : null,
   );
-  const nextIds = completions.map((completion) => idOf(completion) ?? null);
+  const nextIds = completions.map((completion) => nextIdOf(completion) ?? null);
   const set = {
     status: "completed",
-    token,
+    stamp,
     finishedAt: "$$NOW",
     completedByLease: "$leaseVersion",
     ...(workerId !== null && { completedBy: { $literal: workerId } }),
@@ -116,7 +113,7 @@ const unfinished = { $in: ["blocked", "pending", "running"] } as const;
 
 const toUpdate = (
   { jobId, leaseVersion, outcome }: JobCompletion,
-  { workerId, token }: CompletionBatch,
+  { workerId, stamp }: CompletionBatch,
   condition: object,
   continuedToId: string | undefined,
 ): { readonly filter: object; readonly update: object } => {
@@ -126,7 +123,7 @@ const toUpdate = (
     update: {
       $set: {
         status: "completed",
-        token,
+        stamp,
         ...(outcome.kind === "output" && { output: outcome.output }),
         ...(continuedToId !== undefined && { continuedToId }),
         ...(workerId !== null && { completedBy: workerId }),
@@ -138,7 +135,29 @@ const toUpdate = (
   };
 };
 
-export const describeUnwritten = (
+export type Written = Settled & { readonly finishedAt: Date };
+
+/** The elements that this batch has written: of two for one job the first. */
+export const toWon = (
+  { completions, stamp }: CompletionBatch,
+  jobs: ReadonlyMap<string, Settled>,
+): Map<JobCompletion, Written> => {
+  const seen = new Set<string>();
+  const won = new Map<JobCompletion, Written>();
+  for (const completion of completions) {
+    const job = jobs.get(completion.jobId);
+    if (seen.has(completion.jobId) || job?.stamp !== stamp || job.finishedAt === undefined)
+      continue;
+    if (completion.leaseVersion !== null && job.completedByLease !== completion.leaseVersion)
+      continue;
+    seen.add(completion.jobId);
+    won.set(completion, { ...job, finishedAt: job.finishedAt });
+  }
+  return won;
+};
+
+/** The result of an element that was not written, from the job as it is. */
+export const unwrittenResult = (
   { leaseVersion }: JobCompletion,
   job: Settled | undefined,
 ): CompletionResult => ({

@@ -1,6 +1,7 @@
-import { answered } from "./answered.ts";
-import type { MongoDatabase } from "./driver.ts";
+// The kinds of deployment on which the contract holds.
+import { withDriverTimeout } from "./driver-timeout.ts";
 import { MongoServerTooOldError, MongoStandaloneServerError } from "./errors.ts";
+import type { MongoDatabase } from "./state-provider.ts";
 
 interface Hello {
   readonly setName?: string;
@@ -16,13 +17,16 @@ export interface Deployment {
   readonly isSharded: boolean;
 }
 
-/** Refuses a server that cannot keep the contract: a standalone one, or one that is too old. */
-export const assertTransactional = async (
+/** Refuses a standalone server, and one that is too old. */
+export const assertDeployment = async (
   database: MongoDatabase,
   answerTimeoutMs: number,
 ): Promise<Deployment> => {
-  // What every server answers to `hello`.
-  const hello = (await answered(answerTimeoutMs, () => database.command({ hello: 1 }))) as Hello;
+  const hello = await withDriverTimeout(
+    answerTimeoutMs,
+    // The shape of every server's reply to `hello`.
+    async () => (await database.command({ hello: 1 })) as Hello,
+  );
   const { setName, msg, maxWireVersion = 0 } = hello;
   if (maxWireVersion < wireVersionMin) throw new MongoServerTooOldError(maxWireVersion);
   const isSharded = msg === "isdbgrid";

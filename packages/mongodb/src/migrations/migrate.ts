@@ -1,29 +1,27 @@
-// Collections and indexes, brought to what this release needs. Nothing is dropped and no document is touched, so running
-// it twice, or in many processes at once, does what running it once does. An index of ours that somebody has
-// changed is reported and left alone. Answers are waited for as for those of any statement, but for an index on a collection
-// that exists: building it takes as long as it has documents.
-import { answered } from "./answered.ts";
-import type { CollectionNames } from "./database.ts";
-import type { MongoDatabase } from "./driver.ts";
-import { assertOurs } from "./assert-ours.ts";
-import { codeOf, isAlreadyThere } from "./driver-errors.ts";
-import { MongoIndexDriftError } from "./errors.ts";
-import { type CollectionIndexes, type IndexDefinition, toCollectionIndexes } from "./indexes.ts";
-import { toNamedError } from "./named-errors.ts";
+// Collections and indexes, brought to the state that this release needs. Nothing is dropped and no document
+// is written: two runs, also at once in many processes, have the effect of one. An index of Queuert's that
+// was changed is reported and left alone. Every command has a timeout, except an index build on an
+// existing collection, which takes as long as the collection is large.
+import type { CollectionNames } from "../database.ts";
+import { codeOf, isAlreadyThere, toNamedError } from "../driver-errors.ts";
+import { withDriverTimeout } from "../driver-timeout.ts";
+import { MongoCollectionTakenError, MongoIndexDriftError } from "../errors.ts";
+import type { MongoDatabase } from "../state-provider.ts";
+import { type CollectionIndexes, type IndexDefinition, toCollectionIndexes } from "./index.ts";
 
 export interface MigrateOptions {
-  /** Only says what would be created. */
+  /** Only reports the collections and indexes that are missing. */
   readonly dryRun?: boolean | undefined;
 }
 
 export interface MigrationReport {
-  /** What was created, or would be: names of collections, and of indexes as `collection.index`. */
+  /** The created (in a dry run: missing) names of collections, and of indexes as `collection.index`. */
   readonly created: readonly string[];
-  /** Indexes on the collections that are not ours; they are kept, and cost what they cost. */
+  /** Indexes on the collections that are not Queuert's. They are kept, and slow down writes. */
   readonly foreign: readonly string[];
 }
 
-export interface StoredIndex {
+interface StoredIndex {
   readonly name: string;
   readonly key: object;
   readonly partialFilterExpression?: object;
@@ -46,14 +44,14 @@ export const migrateToLatest = async (
 ): Promise<MigrationReport> => {
   const { database, names } = target;
   const inTime = inTimeOn(target);
-  // All are looked at before any is written: what is somebody else's must find nothing changed.
+  // All are read before the first is written: if one belongs to another application, nothing is changed.
   const plans: Plan[] = [];
   for (const each of toCollectionIndexes(names)) {
-    plans.push(await named(each.collection, look(inTime, each, each.collection === names.jobs)));
+    plans.push(await named(each.collection, toPlan(inTime, each, each.collection === names.jobs)));
   }
   for (const { collection, stored, missing } of dryRun ? [] : plans) {
     if (stored === null) await named(collection, createCollection(inTime, collection));
-    // Of a collection that has just been made nothing is to be read.
+    // A new collection has no documents to index.
     const run: RunCommand = stored === null ? inTime : (command) => database.command(command);
     if (missing.length > 0) await named(collection, createIndexes(run, collection, missing));
   }
@@ -76,7 +74,7 @@ interface Plan {
   readonly foreign: readonly string[];
 }
 
-const look = async (
+const toPlan = async (
   run: RunCommand,
   { collection, indexes }: CollectionIndexes,
   isJobs: boolean,
@@ -95,7 +93,7 @@ const look = async (
   };
 };
 
-/** Collections and indexes that are not there, by name. */
+/** The names of missing collections and indexes. */
 export const findMissing = async (target: Target): Promise<readonly string[]> => {
   const missing: string[] = [];
   for (const { collection, indexes } of toCollectionIndexes(target.names)) {
@@ -112,11 +110,11 @@ export const findMissing = async (target: Target): Promise<readonly string[]> =>
 const inTimeOn =
   ({ database, answerTimeoutMs }: Target): RunCommand =>
   (command) =>
-    answered(answerTimeoutMs, () => database.command(command));
+    withDriverTimeout(answerTimeoutMs, () => database.command(command));
 
-const named = async <T>(collection: string, answer: Promise<T>): Promise<T> => {
+const named = async <T>(collection: string, running: Promise<T>): Promise<T> => {
   try {
-    return await answer;
+    return await running;
   } catch (error) {
     throw toNamedError(error, collection);
   }
@@ -129,11 +127,11 @@ const toForeign = (
 ): string[] =>
   stored
     .filter(({ name }) => name !== "_id_" && !indexes.some((index) => index.name === name))
-    // A collection sharded by the hashed id has its index, and needs it.
+    // A collection sharded by the hashed id needs the index by it.
     .filter(({ key }) => JSON.stringify(key) !== '{"_id":"hashed"}')
     .map(({ name }) => `${collection}.${name}`);
 
-export type RunCommand = (command: object) => Promise<object>;
+type RunCommand = (command: object) => Promise<object>;
 
 const namespaceNotFound = 26;
 const isView = 166;
@@ -146,13 +144,13 @@ const readIndexes = async (
 ): Promise<readonly StoredIndex[] | null> => {
   try {
     // One batch: a collection has at most 64 indexes.
-    const answer = (await run({ listIndexes: collection, cursor: { batchSize: 100 } })) as {
+    const reply = (await run({ listIndexes: collection, cursor: { batchSize: 100 } })) as {
       readonly cursor: { readonly firstBatch: readonly StoredIndex[] };
     };
-    return answer.cursor.firstBatch;
+    return reply.cursor.firstBatch;
   } catch (error) {
     if (codeOf(error) === namespaceNotFound) return null;
-    // None of its own; what it is, is said elsewhere.
+    // A view has none. `assertOurs` refuses it.
     if (codeOf(error) === isView) return [];
     throw error;
   }
@@ -168,7 +166,7 @@ const createCollection = async (run: RunCommand, collection: string): Promise<vo
   }
 };
 
-/** The server waits for an equal build that is under way, and does nothing where the index is there by then. */
+/** The server waits for an equal build that is under way, and then does nothing. */
 const createIndexes = async (
   run: RunCommand,
   collection: string,
@@ -191,3 +189,44 @@ const isSameIndex = (wanted: IndexDefinition, stored: StoredIndex): boolean =>
   stored.sparse !== true &&
   stored.hidden !== true &&
   stored.expireAfterSeconds === wanted.expireAfterSeconds;
+
+interface ListedCollection {
+  readonly type?: string;
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Refuses an existing collection that is not Queuert's, or that would lose jobs: a capped one drops the
+ * oldest documents, one with a collation reads "Mail" as "mail".
+ */
+const assertOurs = async (
+  run: RunCommand,
+  collection: string,
+  stored: readonly StoredIndex[],
+  isJobs: boolean,
+): Promise<void> => {
+  // The shape of every server's reply to `listCollections`.
+  const reply = (await run({ listCollections: 1, filter: { name: collection } })) as {
+    readonly cursor: { readonly firstBatch: readonly ListedCollection[] };
+  };
+  const [{ type = "collection", options = {} } = {}] = reply.cursor.firstBatch;
+  if (type !== "collection") throw new MongoCollectionTakenError(collection, `it is a ${type}`);
+  const foreign = ["capped", "collation", "validator"].find((name) => options[name] !== undefined);
+  if (foreign !== undefined && options[foreign] !== false) {
+    throw new MongoCollectionTakenError(collection, `it has the option "${foreign}"`);
+  }
+  if (isJobs && stored.length <= 1) await assertOurDocuments(run, collection);
+};
+
+// A collection without indexes of Queuert's may be another application's, or was never migrated: then it
+// holds jobs only.
+const assertOurDocuments = async (run: RunCommand, collection: string): Promise<void> => {
+  const foreign = { $or: [{ ordinal: { $exists: false } }, { typeName: { $exists: false } }] };
+  const reply = (await run({
+    ...{ find: collection, filter: foreign, projection: { _id: 1 }, limit: 1 },
+    ...{ singleBatch: true, readConcern: { level: "local" } },
+  })) as { readonly cursor: { readonly firstBatch: readonly object[] } };
+  if (reply.cursor.firstBatch.length > 0) {
+    throw new MongoCollectionTakenError(collection, "it has documents that are not jobs");
+  }
+};

@@ -1,0 +1,31 @@
+import type { CollectionNames } from "../database.ts";
+import { createStore } from "./0001-create-store.ts";
+
+export interface IndexDefinition {
+  readonly name: string;
+  readonly key: Readonly<Record<string, 1 | -1>>;
+  readonly partialFilterExpression?: object;
+  readonly expireAfterSeconds?: number;
+}
+
+/** One step of the store: collections and indexes to create. Its text is frozen once released. */
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly collections: { readonly [name in keyof CollectionNames]?: readonly IndexDefinition[] };
+}
+
+/** In order, without gaps. */
+export const migrations: readonly Migration[] = [createStore];
+
+export interface CollectionIndexes {
+  readonly collection: string;
+  readonly indexes: readonly IndexDefinition[];
+}
+
+/** All collections, with the indexes of all migrations. */
+export const toCollectionIndexes = (names: CollectionNames): readonly CollectionIndexes[] =>
+  (["jobs", "deduplication_keys", "counters", "waits"] as const).map((name) => ({
+    collection: names[name],
+    indexes: migrations.flatMap(({ collections }) => collections[name] ?? []),
+  }));

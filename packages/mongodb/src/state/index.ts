@@ -1,0 +1,54 @@
+// The contract's methods, in its order: one file each.
+import type { StateAdapter } from "queuert/internal";
+import type { Database, Repeat } from "../database.ts";
+import { acquireJobs } from "./acquire-jobs.ts";
+import { addBlockers } from "./add-blockers.ts";
+import { completeJobs } from "./complete-jobs.ts";
+import { createJobs } from "./create-jobs.ts";
+import { deleteFinishedSequences } from "./delete-finished-sequences.ts";
+import { deleteSequences } from "./delete-sequences.ts";
+import { failJobs } from "./fail-jobs.ts";
+import { getBlockers } from "./get-blockers.ts";
+import { getJobs } from "./get-jobs.ts";
+import { getStoreId } from "./get-store-id.ts";
+import { getSequences } from "./get-sequences.ts";
+import { listBlockerEdges } from "./list-blocker-edges.ts";
+import { listJobs } from "./list-jobs.ts";
+import { listSequences } from "./list-sequences.ts";
+import { lockSequences } from "./lock-sequences.ts";
+import { reclaimExpiredLeases } from "./reclaim-expired-leases.ts";
+import { renewLeases } from "./renew-leases.ts";
+import { rescheduleJobs } from "./reschedule-jobs.ts";
+import { retryFailedJobs } from "./retry-failed-jobs.ts";
+import { summarize } from "./summarize.ts";
+import { triggerJobs } from "./trigger-jobs.ts";
+
+type MongoState = Omit<
+  StateAdapter<object, object, string>,
+  "capabilities" | "provideContext" | "runInTransaction" | "isInTransaction"
+>;
+
+/** Every method that runs statements. */
+export const createMongoState = (db: Database, repeat: Repeat): MongoState => ({
+  getStoreId: getStoreId(db),
+  createJobs: createJobs(db, repeat),
+  addBlockers: addBlockers(db),
+  acquireJobs: acquireJobs(db, repeat),
+  renewLeases: renewLeases(db),
+  completeJobs: completeJobs(db, repeat),
+  rescheduleJobs: rescheduleJobs(db),
+  failJobs: failJobs(db, repeat),
+  reclaimExpiredLeases: reclaimExpiredLeases(db, repeat),
+  retryFailedJobs: retryFailedJobs(db),
+  triggerJobs: triggerJobs(db),
+  lockSequences: lockSequences(db),
+  deleteSequences: deleteSequences(db),
+  deleteFinishedSequences: deleteFinishedSequences(db),
+  getJobs: getJobs(db),
+  getSequences: getSequences(db),
+  getBlockers: getBlockers(db),
+  listBlockerEdges: listBlockerEdges(db),
+  listJobs: listJobs(db),
+  listSequences: listSequences(db),
+  summarize: summarize(db),
+});
