@@ -95,7 +95,7 @@ const toLease = ({ workerId, types }: AcquireJobsParams, stamp: string): object 
 };
 
 /** The error of an attempt whose lease was not renewed in time, as an expression. */
-export const leaseExpired = {
+export const leaseExpired: object = {
   $concat: leaseExpiredError("$")
     .split(/(\$)/)
     .map((part) => (part === "$" ? { $ifNull: ["$leasedBy", "?"] } : { $literal: part })),
