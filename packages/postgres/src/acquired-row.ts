@@ -2,61 +2,8 @@
 // column costs on both sides: numbers come together in one text, what few jobs have in another, and what the caller knows
 // does not come at all.
 import type { OnBlockerFailure, StateJob } from "queuert/internal";
-import { jobColumns, toNullableText, toText, toUs } from "./job-row.ts";
+import { toNullableText, toText } from "./job-row.ts";
 import type { PgRow } from "./state-provider.ts";
-import type { StoreNames } from "./store-names.ts";
-
-interface AcquiredColumn {
-  readonly name: string;
-  readonly type: "id" | "text";
-}
-
-/** `facts` begins with a number in the row of a job, and with a word in any other. */
-export const acquiredColumns: readonly AcquiredColumn[] = [
-  { name: "id", type: "id" },
-  { name: "facts", type: "text" },
-  { name: "input", type: "text" },
-  { name: "sequence_id", type: "id" },
-  { name: "sequence_type_name", type: "text" },
-  { name: "root_sequence_id", type: "id" },
-  { name: "origin_id", type: "id" },
-  { name: "trace_context", type: "text" },
-  { name: "rest", type: "text" },
-];
-
-// Of a first attempt at a job that was given nothing but an input there are none.
-const rare: readonly string[] = [
-  ...["priority", "scheduled_at_us", "on_blocker_failure", "deduplication_key"],
-  "last_attempt_error",
-];
-
-/** The select list for the job `j`; the place of its type among those asked for, and who lost it, are SQL expressions. */
-export const acquiredSelection = (typeIndex: string, reclaimedFrom: string): string => {
-  // What a first job has in common with its sequence is known from the job.
-  const later = (sql: string): string => `CASE WHEN j.position > 0 THEN ${sql} END`;
-  const pairs = jobColumns
-    .filter(({ name }) => rare.includes(name))
-    .map(({ name, from }) => `'${name}', ${from("j")}`);
-  return `j.id,
-    concat_ws(' ', ${typeIndex}, j.ordinal, ${toUs("j.created_at")}, j.attempt, j.lease_version,
-      ${later(`concat_ws(' ', j.position, ${toUs("j.sequence_created_at")})`)}),
-    j.input, ${later("j.sequence_id")}, ${later("j.sequence_type_name")},
-    NULLIF(j.root_sequence_id, j.id), j.origin_id, j.trace_context,
-    CASE WHEN j.priority = 0 AND j.scheduled_at = j.created_at AND j.on_blocker_failure = 'wait'
-      AND j.deduplication_key IS NULL AND j.last_attempt_error IS NULL
-      THEN NULL ELSE json_build_object(${pairs.join(", ")}, 'reclaimed_from', ${reclaimedFrom})::text END`;
-};
-
-/** A row that is no job's: a word with what belongs to it, an id and a text, each an SQL expression. */
-export const otherSelection = (
-  { idType }: StoreNames,
-  filled: Readonly<Record<"facts", string> & Partial<Record<"id" | "rest", string>>>,
-): string => {
-  const byName: Readonly<Record<string, string>> = filled;
-  return acquiredColumns
-    .map(({ name, type }) => `(${byName[name] ?? "NULL"})::${type === "id" ? idType : type}`)
-    .join(", ");
-};
 
 /** A job as it was acquired, with what a Date would round. */
 export interface AcquiredRow {
@@ -73,6 +20,7 @@ export interface Lease {
   readonly leasedUntil: Date;
 }
 
+/** `facts` begins with a number in the row of a job, and with a word in any other. */
 export const isJobRow = (facts: string): boolean => facts.charCodeAt(0) <= lastDigit;
 
 const lastDigit = "9".charCodeAt(0);

@@ -14,7 +14,7 @@ import { toNamedError, withNamedErrors } from "./named-errors.ts";
 import { createPgState } from "./state/index.ts";
 import type { PgStateProvider } from "./state-provider.ts";
 import { createStoreNames, type StoreNames } from "./store-names.ts";
-import { createTurns, transactionsMax } from "./take-turns.ts";
+import { createTransactionSemaphore, transactionsMax } from "./transaction-semaphore.ts";
 import { isTransientPgError } from "./transient-error.ts";
 
 export interface PgStateAdapterOptions<
@@ -108,10 +108,10 @@ const transactionMethods = <
   StateAdapter<TTxContext, TContext, string>,
   "runInTransaction" | "provideContext" | "isInTransaction"
 > => {
-  const inTurn = createTurns(transactionsMax(provider.connectionsMax));
+  const withPermit = createTransactionSemaphore(transactionsMax(provider.connectionsMax));
   return {
     runInTransaction: (callback) =>
-      inTurn(async () => {
+      withPermit(async () => {
         let begun = false;
         try {
           return await provider.runInTransaction((context) => {

@@ -7,38 +7,52 @@ import { possibleIds } from "./id-types.ts";
 import type { PgRow, PgStatement, PgStateProvider } from "./state-provider.ts";
 import type { StoreNames } from "./store-names.ts";
 
-/** A prepared call: arguments in the order of their types. */
-export type Call<TContext> = (
-  params: readonly (string | null)[],
-  context?: TContext,
-) => Promise<readonly PgRow[]>;
+type Params = readonly (string | null)[];
 
-/** A call that commits the transaction of its context, if its provider can; null: it has done nothing. */
+/** A statement with its parameters in order. */
+export type Call<TContext> = (params: Params, context?: TContext) => Promise<readonly PgRow[]>;
+
+/** Also commits the transaction of its context, if the provider can; null: nothing was done. */
 export type LastCall<TContext> = (
-  params: readonly (string | null)[],
+  params: Params,
   context: TContext | undefined,
 ) => Promise<readonly PgRow[] | null>;
 
+/** SQL types of a routine's arguments by name; `id` is the type of ids. Without the `p_` of the routine's text. */
+type ArgTypes = Readonly<Record<string, string>>;
+type Args<TTypes extends ArgTypes> = Readonly<Record<keyof TTypes, string | null>>;
+
+/** A call in which some arguments are expressions of what is sent. */
+interface RoutineVariant {
+  /** Of the statement. */
+  readonly name: string;
+  readonly toSql: Readonly<Record<string, (argument: string) => string>>;
+}
+
 export interface Database<TContext> {
   readonly names: StoreNames;
-  /** An SQL expression that makes an id, or null: ids are made here. */
+  /** An SQL expression that makes an id, or null: the library makes them. */
   readonly idDefault: string | null;
-  /** `SELECT … FROM schema.routine(…)`; `id` in a type stands for the type of ids. */
-  routine(name: string, argTypes: readonly string[], columns?: string): Call<TContext>;
-  /**
-   * The same as the last statement of a transaction, which it commits. `columns` are of its rows `r`; one of them must raise
-   * an error for a row that is not to be committed.
-   */
-  lastRoutine(name: string, argTypes: readonly string[], columns: string): LastCall<TContext>;
-  /** Any statement. */
+  /** `SELECT * FROM schema.routine(…)`, with arguments by name. */
+  routine<TTypes extends ArgTypes>(
+    name: string,
+    argTypes: TTypes,
+    variant?: RoutineVariant,
+  ): (args: Args<TTypes>, context?: TContext) => Promise<readonly PgRow[]>;
+  /** The same as the last statement of a transaction, which it commits. It must raise an error if nothing is to be committed. */
+  lastRoutine<TTypes extends ArgTypes>(
+    name: string,
+    argTypes: TTypes,
+  ): (args: Args<TTypes>, context: TContext | undefined) => Promise<readonly PgRow[] | null>;
+  /** Any statement. Its text must not depend on the `search_path`. */
   statement(name: string, sql: string): Call<TContext>;
-  /** Ids to look for, as an array argument. What cannot be an id of this store is NULL, which is no job's. */
+  /** Ids to look up, as an array argument. A text that cannot be an id of this store becomes NULL, which no job has. */
   ids(ids: readonly (string | null)[]): string;
-  /** Ids to store. Refuses what the server would refuse, without breaking the caller's transaction. */
+  /** Ids to store. Refuses an id that the server would refuse, without breaking the caller's transaction. */
   storableIds(ids: readonly (string | null)[]): string;
-  /** The same of one. */
+  /** The same for one id. */
   storableId(id: string | null): string | null;
-  /** An id to look for, or null if no job can have it. */
+  /** An id to look up, or null if no job can have it. */
   id(id: string): string | null;
 }
 
@@ -50,12 +64,12 @@ export const createDatabase = <
   provider: PgStateProvider<TTxContext, TContext>,
   idDefault: string | null,
 ): Database<TTxContext | TContext> => {
-  const isPossible = possibleIds(names.idType);
+  const isPossible = possibleIds(names.idTypeName);
   const possible = (id: string | null): string | null =>
     id !== null && isPossible(id) ? id : null;
   const storable = (id: string | null): string | null => {
     if (id === null || isPossible(id)) return id;
-    throw new PgInvalidJobIdError(names.idType);
+    throw new PgInvalidJobIdError(names.idTypeName);
   };
   const namePrefix = statementNamePrefix(names, idDefault);
   const statement = (name: string, sql: string): Call<TTxContext | TContext> => {
@@ -73,16 +87,18 @@ export const createDatabase = <
     names,
     idDefault,
     statement,
-    routine: (name, argTypes, columns = "*") =>
-      statement(
-        columns === "*" ? name : `${name}_narrow`,
-        routineCallSql(names, name, argTypes, columns),
-      ),
-    lastRoutine: (name, argTypes, columns) =>
-      last({
-        name: `${namePrefix}_${name}_and_commit`,
-        sql: `SELECT ${columns} FROM ${routineFrom(names, name, argTypes)} r`,
-      }),
+    routine: (name, argTypes, variant) => {
+      const sql = routineCallSql(names, name, argTypes, variant);
+      const call = statement(variant?.name ?? name, sql);
+      const keys = Object.keys(argTypes);
+      return (args, context) => call(inOrder(keys, args), context);
+    },
+    lastRoutine: (name, argTypes) => {
+      const sql = routineCallSql(names, name, argTypes);
+      const call = last({ name: `${namePrefix}_${name}`, sql });
+      const keys = Object.keys(argTypes);
+      return (args, context) => call(inOrder(keys, args), context);
+    },
     id: possible,
     ids: (ids) => toArrayLiteral(ids.map(possible)),
     storableIds: (ids) => toSparseArrayLiteral(ids.map(storable)),
@@ -90,33 +106,49 @@ export const createDatabase = <
   };
 };
 
-// A name is always of one text, and stores in several schemas may share the connections of a pool.
+const inOrder = (
+  keys: readonly string[],
+  args: Readonly<Record<string, string | null>>,
+): (string | null)[] => keys.map((key) => args[key] ?? null);
+
+// A name always has one text, and stores in several schemas may share the connections of a pool.
 const statementNamePrefix = (
-  { schemaName, idType }: StoreNames,
+  { schemaName, idTypeName }: StoreNames,
   idDefault: string | null,
 ): string => {
-  if (schemaName === "queuert" && idType === "uuid" && idDefault === null) return "queuert";
-  const store = JSON.stringify([schemaName, idType, idDefault]);
+  if (schemaName === "queuert" && idTypeName === "uuid" && idDefault === null) return "queuert";
+  const store = JSON.stringify([schemaName, idTypeName, idDefault]);
   return `queuert_${createHash("sha1").update(store).digest("hex").slice(0, 8)}`;
 };
 
+// Words of the grammar, which no schema on the path can redefine, and the names of `pg_catalog` for the others.
+const sqlTypes: Readonly<Record<string, string>> = {
+  text: "pg_catalog.text",
+  float8: "double precision",
+  timestamptz: "timestamp with time zone",
+};
+
 /** Every argument is sent as text and cast by the server: drivers need to know no type. */
-export const argument = (names: StoreNames, index: number, type: string): string =>
-  `$${index}::text::${type.replace(/^id\b/, names.idType)}`;
+export const argument = (names: StoreNames, index: number, type: string): string => {
+  const element = type.replace(/\[\]$/, "");
+  const sqlType = element === "id" ? names.idType : (sqlTypes[element] ?? element);
+  return `$${index}::pg_catalog.text::${sqlType}${type.slice(element.length)}`;
+};
 
 const routineCallSql = (
   names: StoreNames,
   name: string,
-  argTypes: readonly string[],
-  columns: string,
-): string => `SELECT ${columns} FROM ${routineFrom(names, name, argTypes)}`;
+  argTypes: ArgTypes,
+  variant?: RoutineVariant,
+): string => {
+  const args = Object.entries(argTypes).map(([key, type], index) => {
+    const sent = argument(names, index + 1, type);
+    return `p_${key} => ${variant?.toSql[key]?.(sent) ?? sent}`;
+  });
+  return `SELECT * FROM ${names.schema}.${name}(${args.join(", ")})`;
+};
 
-const routineFrom = (names: StoreNames, name: string, argTypes: readonly string[]): string =>
-  `${names.schema}.${name}(${argTypes
-    .map((type, index) => argument(names, index + 1, type))
-    .join(", ")})`;
-
-/** A column of an array argument: what each element has, or null. */
+/** A column of an array argument: the value of each element, or null. */
 export const column = <TElement>(
   elements: readonly TElement[],
   pick: (element: TElement) => string | number | boolean | null,

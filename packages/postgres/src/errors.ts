@@ -106,6 +106,34 @@ export class PgPermissionError extends QueuertError {
   }
 }
 
+/** Row-level security of the tables applies to the role. */
+export class PgRowSecurityError extends QueuertError {
+  readonly code = "QUEUERT_PG_ROW_SECURITY" as const;
+  readonly schema: string;
+
+  constructor(schema: string, options?: ErrorOptions) {
+    super(
+      `A row-level security policy on a table of schema "${schema}" applies to the database role. Every worker must see ` +
+        "every job: disable row-level security on these tables, or give the role BYPASSRLS.",
+      options,
+    );
+    this.schema = schema;
+  }
+}
+
+/** The server, the database or the role allows only reading. */
+export class PgReadOnlyError extends QueuertError {
+  readonly code = "QUEUERT_PG_READ_ONLY" as const;
+
+  constructor(options?: ErrorOptions) {
+    super(
+      "The transaction is read-only: the connection leads to a standby, or `default_transaction_read_only` is on for the " +
+        "server, the database or the role. Connect to the primary with a role that may write.",
+      options,
+    );
+  }
+}
+
 /** The server could not be reached, or refused the connection. */
 export class PgUnreachableError extends QueuertError {
   readonly code = "QUEUERT_PG_UNREACHABLE" as const;

@@ -2,7 +2,6 @@
 // what the call makes use of. Most jobs are given a type and an input, and nothing else.
 import type { CreateJobsParams, NewContinuationJob, NewStateJob } from "queuert/internal";
 import { argument, column, storableText } from "./database.ts";
-import { toUs } from "./job-row.ts";
 import { scheduledAfterMs, scheduledAtText } from "./new-job-columns.ts";
 import type { PgDatabase } from "./state/pg-state.ts";
 import type { PgRow } from "./state-provider.ts";
@@ -87,7 +86,11 @@ const sourcesOf = (bits: number): readonly Source[] =>
   sources.filter(({ bit }) => (bits & bit) === bit);
 
 // One moment for all jobs of a statement. Nothing here waits, so it is as good as that of the insert.
-const now = "statement_timestamp()";
+const now = "pg_catalog.statement_timestamp()";
+
+// Qualified, since this statement runs with the path of the session.
+const toUs = (instant: string): string =>
+  `(pg_catalog.date_part('epoch', ${instant}) OPERATOR(pg_catalog.*) 1000000)::bigint`;
 
 const valuesOf = (bits: number): Readonly<Record<string, string>> => {
   const given = (bit: number, sql: string, usual: string): string =>
@@ -112,7 +115,7 @@ const valuesOf = (bits: number): Readonly<Record<string, string>> => {
     created_at: now,
     scheduled_at: given(
       schedule,
-      `coalesce(u.at, ${now} + u.after_ms * interval '1 ms', ${now})`,
+      `coalesce(u.at, ${now} OPERATOR(pg_catalog.+) (u.after_ms OPERATOR(pg_catalog.*) interval '1 ms'), ${now})`,
       now,
     ),
     trace_context: given(trace, "u.trace_context", "NULL"),
@@ -131,6 +134,7 @@ const fromSql = (names: StoreNames, bits: number, isOne: boolean): string => {
   const lists = given.map(({ type }, index) => argument(names, index + 1, `${type}[]`));
   const fields = given.map(({ name }) => name);
   // Ordinals are given out in this order.
+  // Of several lists it is a word of the grammar, which no schema on the path can redefine.
   return `unnest(${lists.join(", ")}) WITH ORDINALITY AS u (${fields.join(", ")}, element) ORDER BY u.element`;
 };
 
@@ -147,7 +151,7 @@ const insertSql = (names: StoreNames, bits: number, isOne: boolean): string => {
   if (isOne) return `${insert}, ${createdAt}`;
   // One row for all, in which they stand as they were inserted: a row of each costs both sides half as much again as this.
   const lists = ["ordinal", ...(hasSchedule ? ["scheduled_at_us"] : [])].map(
-    (name) => `string_agg(c.${name}::text, ',') AS ${name}`,
+    (name) => `pg_catalog.string_agg(c.${name}::pg_catalog.text, ',') AS ${name}`,
   );
   return `WITH created AS (${insert}) SELECT ${lists.join(", ")}, ${createdAt} FROM created c`;
 };

@@ -1,16 +1,18 @@
-// Errors of the server that mean something about the installation, under a name and with a remedy.
+// Errors of the server that concern the installation get a name and a remedy.
 import { QueuertError } from "queuert/internal";
 import {
   PgInvalidJobIdError,
   PgInvalidOptionError,
   PgPermissionError,
   PgPoolExhaustedError,
+  PgReadOnlyError,
+  PgRowSecurityError,
   PgSchemaOutdatedError,
   PgUnreachableError,
 } from "./errors.ts";
 import type { StoreNames } from "./store-names.ts";
 
-/** The typed error for what the driver threw, or the same error. Nothing that may pass by itself is renamed twice. */
+/** The typed error for an error of the driver, or the same error. An error is named once only. */
 export const toNamedError = (error: unknown, names: StoreNames): unknown => {
   if (!(error instanceof Error) || error instanceof QueuertError) return error;
   const code = codeOf(error);
@@ -21,17 +23,21 @@ export const toNamedError = (error: unknown, names: StoreNames): unknown => {
     case "3F000": // invalid_schema_name
       return new PgSchemaOutdatedError(names.schemaName, { cause: error });
     case "42704": // undefined_object
-      // Of the types that statements name one is not ours.
+      // Statements name types of the store and the type of ids.
       if (saysOfStore(error, names))
         return new PgSchemaOutdatedError(names.schemaName, { cause: error });
       return new PgInvalidOptionError("idType", "the name of an SQL type that the database has", {
         cause: error,
       });
     case "42501": // insufficient_privilege
-      return new PgPermissionError(names.schemaName, { cause: error });
+      return isOfRowSecurity(error)
+        ? new PgRowSecurityError(names.schemaName, { cause: error })
+        : new PgPermissionError(names.schemaName, { cause: error });
+    case "25006": // read_only_sql_transaction
+      return new PgReadOnlyError({ cause: error });
     case "22P02": // invalid_text_representation
     case "22003": // numeric_value_out_of_range
-      return new PgInvalidJobIdError(names.idType, { cause: error });
+      return new PgInvalidJobIdError(names.idTypeName, { cause: error });
     case "ECONNREFUSED":
     case "ENOTFOUND":
     case "EHOSTUNREACH":
@@ -48,6 +54,15 @@ export const toNamedError = (error: unknown, names: StoreNames): unknown => {
   }
 };
 
+// The message depends on the language of the server; the place in its source does not.
+const rowSecurityRoutines = new Set(["check_enable_rls", "ExecWithCheckOptions"]);
+
+const isOfRowSecurity = (error: Error): boolean => {
+  const { routine } = error as { readonly routine?: unknown };
+  if (typeof routine === "string") return rowSecurityRoutines.has(routine);
+  return error.cause instanceof Error && isOfRowSecurity(error.cause);
+};
+
 /** `pg` gives some of its errors no code. */
 const byMessage = (error: Error): Error => {
   const messages = messagesOf(error);
@@ -60,7 +75,7 @@ const byMessage = (error: Error): Error => {
   return error;
 };
 
-/** Whether the server names something of our schema. */
+/** Whether the server names an object in the schema of the store. */
 export const saysOfStore = (error: Error, { schemaName }: StoreNames): boolean =>
   messagesOf(error).includes(`${schemaName}.`);
 
@@ -71,7 +86,7 @@ const messagesOf = (error: Error): string =>
 export const codeOf = (error: Error): string | undefined => {
   const own = (error as { code?: unknown }).code;
   if (typeof own === "string") return own;
-  // Node tries every address of a host, and gathers the failures; ORMs wrap the driver's error.
+  // Node tries every address of a host and gathers the failures; ORMs wrap the driver's error.
   const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error.cause;
   return inner instanceof Error ? codeOf(inner) : undefined;
 };

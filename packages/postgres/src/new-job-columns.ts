@@ -1,4 +1,4 @@
-// New jobs as columns of array arguments, and the stored job as it is after the insert.
+// New jobs as array arguments of a routine, and the stored job as it is after the insert.
 import {
   newStateJob,
   type NewStateJob,
@@ -26,29 +26,31 @@ export const scheduledAtText = (schedule: ScheduleOptions | null): string | null
 export const scheduledAfterMs = (schedule: ScheduleOptions | null): number | null =>
   schedule?.afterMs ?? null;
 
-/** Type names, inputs, times, delays, priorities, and so on: what entry and continuation jobs share, in call order. */
-export const newJobColumns = (jobs: readonly (NewJobFields | null)[]): readonly string[] => [
-  column(jobs, (job) => job?.typeName ?? null),
-  column(jobs, (job) => job?.input ?? null),
-  column(jobs, (job) => scheduledAtText(job?.schedule ?? null)),
-  column(jobs, (job) => scheduledAfterMs(job?.schedule ?? null)),
-  // Zero, false and "wait" are what the routine takes for nothing: a column of them is not sent.
-  column(jobs, (job) => job?.priority || null),
-  column(jobs, (job) => job?.awaitsBlockers || null),
-  column(jobs, (job) => (job?.onBlockerFailure === "fail" ? "fail" : null)),
-  column(jobs, (job) => storableText(job?.traceContext ?? null)),
-];
+/** The arguments that entry and continuation jobs share, with their SQL types. */
+export const newJobColumnTypes = {
+  type_names: "text[]",
+  inputs: "text[]",
+  at: "timestamptz[]",
+  after_ms: "float8[]",
+  priorities: "integer[]",
+  awaits_blockers: "boolean[]",
+  on_blocker_failures: "text[]",
+  trace_contexts: "text[]",
+} as const;
 
-export const newJobColumnTypes: readonly string[] = [
-  "text[]",
-  "text[]",
-  "timestamptz[]",
-  "float8[]",
-  "integer[]",
-  "boolean[]",
-  "text[]",
-  "text[]",
-];
+export const newJobColumns = (
+  jobs: readonly (NewJobFields | null)[],
+): Record<keyof typeof newJobColumnTypes, string> => ({
+  type_names: column(jobs, (job) => job?.typeName ?? null),
+  inputs: column(jobs, (job) => job?.input ?? null),
+  at: column(jobs, (job) => scheduledAtText(job?.schedule ?? null)),
+  after_ms: column(jobs, (job) => scheduledAfterMs(job?.schedule ?? null)),
+  // Zero, false and "wait" are the routine's defaults for NULL: a column of them is not sent.
+  priorities: column(jobs, (job) => job?.priority || null),
+  awaits_blockers: column(jobs, (job) => job?.awaitsBlockers || null),
+  on_blocker_failures: column(jobs, (job) => (job?.onBlockerFailure === "fail" ? "fail" : null)),
+  trace_contexts: column(jobs, (job) => storableText(job?.traceContext ?? null)),
+});
 
 /** A job that has just been stored: the row has the values that the store chose. */
 export const toCreatedJob = (job: NewStateJob, id: string, row: PgRow): StateJob => {

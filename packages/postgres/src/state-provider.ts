@@ -1,7 +1,8 @@
 import type { BaseStateAdapterContext, StateAdapterCapabilities } from "queuert/internal";
 
-/** One statement. Parameters are text or null, whatever they stand for: the statement casts them. */
+/** One statement. Parameters are text or null, which the statement casts to the types that it needs. */
 export interface PgStatement {
+  /** Without parameters it may be the text of a function, in which `$1` has another meaning. */
   readonly sql: string;
   readonly params: readonly (string | null)[];
   /** Always of this text: a provider that prepares statements by name may use it. Left out for what runs once. */

@@ -1,12 +1,14 @@
 import { PgInvalidOptionError } from "./errors.ts";
 
-/** What differs between installations in the text of statements and migrations. */
+/** The differences between installations in the text of statements and migrations. */
 export interface StoreNames {
   /** The schema's name as the user gave it. */
   readonly schemaName: string;
   /** The same, quoted: safe in any statement, and independent of the session's `search_path`. */
   readonly schema: string;
-  /** The SQL type of ids. */
+  /** The SQL type of ids as the user gave it. */
+  readonly idTypeName: string;
+  /** The same as statements name it, independent of the session's `search_path`. */
   readonly idType: string;
 }
 
@@ -22,12 +24,25 @@ export const quoteIdentifier = (name: string, option: string): string => {
   return `"${name.replaceAll('"', '""')}"`;
 };
 
-// A type stands in statements unquoted: "uuid", "text", "varchar(26)", "public.ulid".
-const typePattern = /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?( ?\(\d{1,4}\))?$/i;
+// Types stand in statements unquoted. Names in `pg_catalog` that are words of the grammar need no schema; the others get
+// one, so that no type of the same name in another schema of the session's path is taken.
+const grammarTypes =
+  /^(smallint|integer|int|bigint|numeric|decimal|char|character|varchar)( ?\(\d{1,4}\))?$/i;
+const catalogTypes = /^(uuid|text|int2|int4|int8|bpchar|numeric|name|bytea|oid)( ?\(\d{1,4}\))?$/i;
+const typeWithSchema = /^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*( ?\(\d{1,4}\))?$/i;
 
-export const createStoreNames = (schema: string, idType: string): StoreNames => {
-  if (!typePattern.test(idType)) {
-    throw new PgInvalidOptionError("idType", 'the name of an SQL type, such as "uuid" or "text"');
-  }
-  return { schemaName: schema, schema: quoteIdentifier(schema, "schema"), idType };
+const qualifiedType = (idType: string): string => {
+  if (grammarTypes.test(idType) || typeWithSchema.test(idType)) return idType;
+  if (catalogTypes.test(idType)) return `pg_catalog.${idType}`;
+  throw new PgInvalidOptionError(
+    "idType",
+    'the name of an SQL type, such as "uuid" or "text", or one with its schema, such as "public.job_key"',
+  );
 };
+
+export const createStoreNames = (schema: string, idType: string): StoreNames => ({
+  schemaName: schema,
+  schema: quoteIdentifier(schema, "schema"),
+  idTypeName: idType,
+  idType: qualifiedType(idType),
+});

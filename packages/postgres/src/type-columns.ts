@@ -5,15 +5,17 @@ import type { PgState } from "./state/pg-state.ts";
 
 type Types = Parameters<PgState["acquireJobs"]>[0]["types"];
 
-export const createTypeColumns = (): ((types: Types) => readonly string[]) => {
-  let last: { readonly types: Types; readonly columns: readonly string[] } | undefined;
+type TypeColumns = Readonly<Record<"types" | "lease_ms" | "limits", string>>;
+
+export const createTypeColumns = (): ((types: Types) => TypeColumns) => {
+  let last: { readonly types: Types; readonly columns: TypeColumns } | undefined;
   return (types) => {
     if (last === undefined || !areSame(last.types, types)) {
-      const columns = [
-        column(types, (type) => type.typeName),
-        column(types, (type) => type.leaseMs),
-        column(types, (type) => type.limit),
-      ];
+      const columns = {
+        types: column(types, (type) => type.typeName),
+        lease_ms: column(types, (type) => type.leaseMs),
+        limits: column(types, (type) => type.limit),
+      };
       // A copy: the list is the caller's.
       last = { types: types.map((type) => ({ ...type })), columns };
     }

@@ -1,4 +1,4 @@
-// The shorter way to acquire: it answers as the longer one does, and what happens between its look and its update is seen.
+// The shorter routine to acquire returns the same as the longer one, and sees changes between its two statements.
 import pg from "pg";
 import type { AnyStateAdapter } from "queuert/internal";
 import { aJob, chooseSeed, oneOf, seededRandom } from "queuert/testing";
@@ -38,7 +38,7 @@ describe.each(servers)("%s", (_server, databases) => {
     let slowPool: pg.Pool;
     let slow: AnyStateAdapter;
 
-    // The routine takes the time of its look by `date_part` of an interval. That of a schema which comes first waits.
+    // The routine measures its first statement by `date_part` of an interval. A copy of the routine waits there.
     beforeEach(async () => {
       await pool.query(`CREATE SCHEMA hold;
         CREATE FUNCTION hold.date_part(text, interval) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -46,9 +46,28 @@ describe.each(servers)("%s", (_server, databases) => {
           PERFORM pg_advisory_xact_lock_shared(1);
           RETURN pg_catalog.date_part($1, $2);
         END $$`);
-      const options = "-c search_path=hold,pg_catalog";
-      slowPool = new pg.Pool({ connectionString: url, max: 2, options });
-      slow = await openStore(slowPool);
+      const { rows } = await pool.query<{ sql: string }>(
+        "SELECT pg_get_functiondef('queuert.acquire_few_jobs'::regproc) AS sql",
+      );
+      const copy = rows[0]?.sql
+        .replace("queuert.acquire_few_jobs(", "hold.acquire_few_jobs(")
+        .replace(/SET search_path .*/, "SET search_path TO hold, pg_catalog");
+      await pool.query(copy ?? "");
+      slowPool = new pg.Pool({ connectionString: url, max: 2 });
+      const provider = createPgPoolStateProvider(slowPool);
+      slow = await createPgStateAdapter({
+        stateProvider: {
+          ...provider,
+          executeSql: (statement, context) =>
+            provider.executeSql(
+              {
+                ...statement,
+                sql: statement.sql.replace('"queuert".acquire_few_jobs(', "hold.acquire_few_jobs("),
+              },
+              context,
+            ),
+        },
+      });
     });
     afterEach(() => slowPool.end());
 

@@ -96,7 +96,11 @@ export const acquiringAtLength = <TTxContext extends object, TContext extends ob
             name: `${statement.name}_at_length`,
             sql: statement.sql
               .replace("acquire_few_jobs(", "acquire_jobs(")
-              .replace("$6::text::integer)", "'{}', '{}', '{}', '{}', NULL)"),
+              .replace(
+                /p_room => .*\)$/,
+                "p_mark_types => '{}', p_mark_priorities => '{}', p_mark_at_us => '{}', " +
+                  "p_mark_ordinals => '{}', p_leases_after_us => NULL)",
+              ),
             params: statement.params.slice(0, 5),
           }
         : statement,

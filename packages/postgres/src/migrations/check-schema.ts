@@ -4,14 +4,16 @@ import type { BaseStateAdapterContext } from "queuert/internal";
 import type { PgRow, PgStateProvider } from "../state-provider.ts";
 import { createStoreNames, type StoreNames } from "../store-names.ts";
 import { describeSchema } from "./describe-schema.ts";
-import { migrationSql } from "./migrate.ts";
 import { migrations } from "./index.ts";
+import { ownRoutines, readInstalledRoutines, routineSql } from "./installed-routines.ts";
+import { migrationSql } from "./migrate.ts";
+import { pinPathSql, routinePath } from "./search-path.ts";
 
-/** How the schema differs from what the library expects; nothing in either list: it does not. */
+/** How the schema differs from the one that the library expects. Both lists are empty if it does not. */
 export interface SchemaDifferences {
-  /** What the library expects and the schema has not. */
+  /** Expected by the library and not in the schema. */
   readonly missing: readonly string[];
-  /** What the schema has and the library does not expect. */
+  /** In the schema and not expected by the library. */
   readonly unexpected: readonly string[];
 }
 
@@ -23,6 +25,7 @@ export const checkSchema = async (
 ): Promise<SchemaDifferences> => {
   let found: readonly string[] = [];
   let expected: readonly string[] = [];
+  let isOfOtherVersion = (_line: string): boolean => false;
   const shadow = createStoreNames(`queuert_check_${randomBytes(6).toString("hex")}`, names.idType);
   try {
     await provider.runInTransaction(async (context) => {
@@ -30,9 +33,11 @@ export const checkSchema = async (
         sql: string,
         params: readonly (string | null)[] = [],
       ): Promise<readonly PgRow[]> => provider.executeSql({ sql, params }, context);
+      await query(pinPathSql);
+      isOfOtherVersion = await ofOtherVersion(query, names);
+      const path = await routinePath(query, names);
       for (const sql of migrationSql(shadow, migrations, false)) await query(sql);
-      // Not before: the type of ids may be found by the session's path.
-      await query("SET LOCAL search_path = pg_catalog");
+      for (const sql of routineSql(shadow, path, [])) await query(sql);
       found = await describeSchema(query, names.schema);
       expected = await describeSchema(query, shadow.schema);
       throw new Undo();
@@ -42,6 +47,17 @@ export const checkSchema = async (
   }
   return {
     missing: expected.filter((line) => !found.includes(line)),
-    unexpected: found.filter((line) => !expected.includes(line)),
+    unexpected: found.filter((line) => !expected.includes(line) && !isOfOtherVersion(line)),
   };
+};
+
+/** Routines that workers of the version before still call are no difference. */
+const ofOtherVersion = async (
+  query: (sql: string) => Promise<readonly PgRow[]>,
+  names: StoreNames,
+): Promise<(line: string) => boolean> => {
+  const own = new Set(ownRoutines.routines.map(({ name }) => name));
+  const installed = await readInstalledRoutines(query, names);
+  const others = installed.flatMap(({ name }) => (own.has(name) ? [] : [`function ${name}(`]));
+  return (line) => others.some((start) => line.startsWith(start));
 };

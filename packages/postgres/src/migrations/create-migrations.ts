@@ -4,15 +4,18 @@ import type { StoreNames } from "../store-names.ts";
 import { checkSchema, type SchemaDifferences } from "./check-schema.ts";
 import { type MigrateOptions, migrateToLatest, planMigrations } from "./migrate.ts";
 
-/** What manages the schema, beside the contract. */
+/** Methods that manage the schema, beside the contract. */
 export interface PgMigrations {
-  /** Creates or updates the schema, once, however many processes call it. Answers the migrations applied by this call. */
+  /**
+   * Creates or updates the schema, once, however many processes call it. Returns the migrations applied by this call, and
+   * `routines-<version>` if it created or dropped functions.
+   */
   migrateToLatest(options?: MigrateOptions): Promise<readonly string[]>;
-  /** A dry run: the statements `migrateToLatest` would run now. */
+  /** A dry run: the statements that `migrateToLatest` would run now, to be run in one transaction. */
   planMigrations(): Promise<readonly string[]>;
   /**
-   * How the schema differs from what this version would create: a lost index, an edited function. Builds the expected
-   * schema in a transaction that it rolls back, so the role needs the right to create one.
+   * How the schema differs from the one that this version would create: a lost index, an edited function. Builds the
+   * expected schema in a transaction that it rolls back, so the role needs the right to create one.
    */
   checkSchema(): Promise<SchemaDifferences>;
 }

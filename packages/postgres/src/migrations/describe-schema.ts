@@ -1,14 +1,8 @@
-// What is in a schema, as lines of text in a fixed order: for the snapshot that reviews see, and for the check that
-// says how an installation differs from what the library would create.
+// The objects of a schema as lines of text in a fixed order: for the snapshot that reviews read, and for the check that
+// reports how an installation differs from the schema that the library would create.
 import type { PgRow } from "../state-provider.ts";
 
 type Query = (sql: string, params?: readonly (string | null)[]) => Promise<readonly PgRow[]>;
-
-// Definitions as the server prints them. Where they name the schema of what is ours, `$schema` stands in its place: only there, since
-// a schema may be called as the end of anything else.
-const ownType = (sql: string): string =>
-  `replace(replace(${sql}, n.prefix || 'job_result', '$schema.job_result'),
-    n.prefix || 'acquired_job', '$schema.acquired_job')`;
 
 const describeSql = `
   WITH n AS (
@@ -37,21 +31,15 @@ const describeSql = `
   SELECT 3, c.conname, 'constraint ' || t.relname || '.' || c.conname || ' '
     || pg_get_constraintdef(c.oid)
   FROM tables t JOIN pg_constraint c ON c.conrelid = t.oid
-  -- PostgreSQL 18 lists NOT NULL among the constraints; it is told with the column.
+  -- PostgreSQL 18 lists NOT NULL among the constraints; it is in the line of the column.
   WHERE c.contype <> 'n'
   UNION ALL
   SELECT 4, i.relname, 'index ' || replace(pg_get_indexdef(i.oid), ' ON ' || n.prefix, ' ON $schema.')
   FROM n CROSS JOIN tables t JOIN pg_index x ON x.indrelid = t.oid JOIN pg_class i ON i.oid = x.indexrelid
   UNION ALL
-  SELECT 5, y.typname || a.attnum::text, 'type ' || y.typname || '.' || a.attname || ' '
-    || format_type(a.atttypid, a.atttypmod)
-  FROM pg_type y JOIN pg_class c ON c.oid = y.typrelid AND c.relkind = 'c'
-  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-  WHERE y.typnamespace = to_regnamespace($1::text)
-  UNION ALL
-  SELECT 6, p.proname, 'function ' || p.proname || '('
-    || pg_get_function_identity_arguments(p.oid) || ') returns '
-    || ${ownType("pg_get_function_result(p.oid)")}
+  SELECT 5, p.proname, 'function ' || p.proname || '('
+    || pg_get_function_identity_arguments(p.oid) || ') returns ' || pg_get_function_result(p.oid)
+    || ' ' || CASE p.provolatile WHEN 's' THEN 'stable' ELSE 'volatile' END
     || coalesce(' set ' || array_to_string(p.proconfig, ', '), '')
     || ' body ' || md5(replace(p.prosrc, $1::text, '$schema'))
   FROM n CROSS JOIN pg_proc p WHERE p.pronamespace = to_regnamespace($1::text)

@@ -1,4 +1,4 @@
-import { createStore } from "./0001-create-store/index.ts";
+import { createStore } from "./0001-create-store.ts";
 import type { Migration } from "./migration.ts";
 
 /** In the order in which they are applied. */

@@ -1,5 +1,5 @@
 // Brings a schema to the newest version, once, however many processes try at the same time: one transaction, behind an
-// advisory lock, with a limit on how long it waits for locks. Either all of it is applied or nothing.
+// advisory lock, with a limit on the wait for locks. It is applied as a whole or not at all.
 import { createHash } from "node:crypto";
 import { type BaseStateAdapterContext, limits } from "queuert/internal";
 import {
@@ -13,16 +13,18 @@ import { codeOf } from "../named-errors.ts";
 import type { PgRow, PgStateProvider } from "../state-provider.ts";
 import type { StoreNames } from "../store-names.ts";
 import { migrations } from "./index.ts";
-import { checksumOf, type Migration } from "./migration.ts";
+import {
+  ownRoutines,
+  readInstalledRoutines,
+  routineSql,
+  servesThisVersion,
+} from "./installed-routines.ts";
+import { checksumOf, type Migration, statementsOf } from "./migration.ts";
+import { pinPathSql, routinePath } from "./search-path.ts";
 
 export interface MigrateOptions {
   /** How long to wait for another process that migrates, or for a table in use. Default: 10 seconds. */
   readonly lockTimeoutMs?: number | undefined;
-}
-
-export interface AppliedMigration {
-  readonly name: string;
-  readonly checksum: string;
 }
 
 type Query = (sql: string, params?: readonly (string | null)[]) => Promise<readonly PgRow[]>;
@@ -38,7 +40,14 @@ const undefinedColumn = "42703";
 const taken = (names: StoreNames, error: unknown): PgSchemaTakenError =>
   new PgSchemaTakenError(names.schemaName, (error as Error).message, { cause: error });
 
-/** Applies what is missing; answers the names of the migrations applied by this call. */
+/** What there is to do. */
+interface Plan {
+  /** The names of the migrations to apply, and `routines-<version>` if routines are created or dropped. */
+  readonly names: readonly string[];
+  readonly statements: readonly string[];
+}
+
+/** Applies the missing migrations and returns their names. */
 export const migrateToLatest = async (
   provider: Provider,
   names: StoreNames,
@@ -50,12 +59,12 @@ export const migrateToLatest = async (
   try {
     return await provider.runInTransaction(async (context) => {
       const query: Query = (sql, params = []) => provider.executeSql({ sql, params }, context);
+      await query(pinPathSql);
       await query(`SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs))}`);
       await query("SELECT pg_advisory_xact_lock($1::text::bigint)", [lockKey(names)]);
-      const missing = missingMigrations(names, await appliedMigrations(query, names));
-      const exists = await schemaExists(query, names);
-      for (const sql of migrationSql(names, missing, exists)) await query(sql);
-      return missing.map(({ name }) => name);
+      const plan = await makePlan(query, names);
+      for (const sql of plan.statements) await query(sql);
+      return plan.names;
     });
   } catch (error) {
     const code = error instanceof Error ? codeOf(error) : undefined;
@@ -66,57 +75,74 @@ export const migrateToLatest = async (
   }
 };
 
-/** What `migrateToLatest` would run now, as SQL, without running it. */
+/** The SQL that `migrateToLatest` would run now. Nothing is run. */
 export const planMigrations = async (
   provider: Provider,
   names: StoreNames,
 ): Promise<readonly string[]> => {
   const query: Query = (sql, params = []) => provider.executeSql({ sql, params }, undefined);
-  const missing = missingMigrations(names, await appliedMigrations(query, names));
-  return migrationSql(names, missing, await schemaExists(query, names));
+  const { statements } = await makePlan(query, names);
+  return statements.length === 0 ? [] : [pinPathSql, ...statements];
+};
+
+const makePlan = async (query: Query, names: StoreNames): Promise<Plan> => {
+  const applied = await appliedMigrations(query, names);
+  const installed = applied.size === 0 ? [] : await readInstalledRoutines(query, names);
+  const unknown = [...applied.keys()].find((name) => !migrations.some((one) => one.name === name));
+  if (unknown !== undefined) {
+    if (servesThisVersion(installed, ownRoutines)) return { names: [], statements: [] };
+    throw new PgSchemaTooNewError(names.schemaName, unknown);
+  }
+  const missing = missingMigrations(names, applied);
+  const ofTables = migrationSql(names, missing, await schemaExists(query, names));
+  const ofRoutines = routineSql(names, await routinePath(query, names), installed);
+  return {
+    names: [
+      ...missing.map(({ name }) => name),
+      ...(ofRoutines.length === 0 ? [] : [`routines-${ownRoutines.version}`]),
+    ],
+    statements: [...ofTables, ...ofRoutines],
+  };
 };
 
 /** A role may own a schema without the right to create one, which even IF NOT EXISTS asks for. */
 const schemaExists = async (query: Query, names: StoreNames): Promise<boolean> => {
-  const [row] = await query("SELECT (to_regnamespace($1::text) IS NOT NULL)::integer AS found", [
-    names.schema,
-  ]);
+  const [row] = await query(
+    "SELECT (pg_catalog.to_regnamespace($1::pg_catalog.text) IS NOT NULL)::integer AS found",
+    [names.schema],
+  );
   return Number(row?.["found"]) === 1;
 };
 
-/** Names and checksums as recorded in the schema; none if it does not exist yet. */
-export const appliedMigrations = async (
+/** Checksums by name, as recorded in the schema; none if the schema does not exist yet. */
+const appliedMigrations = async (
   query: Query,
   names: StoreNames,
-): Promise<readonly AppliedMigration[]> => {
-  const [found] = await query(`SELECT (to_regclass($1::text) IS NOT NULL)::integer AS found`, [
-    `${names.schema}.migration`,
-  ]);
-  if (Number(found?.["found"]) !== 1) return [];
+): Promise<ReadonlyMap<string, string>> => {
+  const [found] = await query(
+    "SELECT (pg_catalog.to_regclass($1::pg_catalog.text) IS NOT NULL)::integer AS found",
+    [`${names.schema}.migration`],
+  );
+  if (Number(found?.["found"]) !== 1) return new Map();
   const rows = await query(
     `SELECT name, checksum FROM ${names.schema}.migration ORDER BY name`,
   ).catch((error: Error) => {
     throw codeOf(error) === undefinedColumn ? taken(names, error) : error;
   });
-  return rows.map((row) => ({ name: String(row["name"]), checksum: String(row["checksum"]) }));
+  return new Map(rows.map((row) => [String(row["name"]), String(row["checksum"])]));
 };
 
-/** Those not applied yet. Refuses a schema that is newer than the library, or was made from other texts. */
-export const missingMigrations = (
+/** Those not applied yet. Refuses a schema that was made from other texts. */
+const missingMigrations = (
   names: StoreNames,
-  applied: readonly AppliedMigration[],
-): readonly Migration[] => {
-  const known = new Map(migrations.map((migration) => [migration.name, migration]));
-  for (const { name, checksum } of applied) {
-    const migration = known.get(name);
-    if (migration === undefined) throw new PgSchemaTooNewError(names.schemaName, name);
-    if (checksumOf(migration, names) !== checksum) {
-      throw new PgMigrationChangedError(names.schemaName, name);
-    }
-  }
-  const done = new Set(applied.map(({ name }) => name));
-  return migrations.filter(({ name }) => !done.has(name));
-};
+  applied: ReadonlyMap<string, string>,
+): readonly Migration[] =>
+  migrations.filter((migration) => {
+    const checksum = applied.get(migration.name);
+    if (checksum === undefined) return true;
+    if (checksumOf(statementsOf(migration, names)) === checksum) return false;
+    throw new PgMigrationChangedError(names.schemaName, migration.name);
+  });
 
 /** The statements of some migrations, each followed by the one that records it. */
 export const migrationSql = (
@@ -129,15 +155,18 @@ export const migrationSql = (
     ...(schemaExists ? [] : [`CREATE SCHEMA ${names.schema}`]),
     `CREATE TABLE IF NOT EXISTS ${names.schema}.migration (\n  name text PRIMARY KEY,\n` +
       `  checksum text NOT NULL,\n  applied_at timestamptz NOT NULL DEFAULT clock_timestamp()\n)`,
-    ...missing.flatMap((migration) => [
-      ...migration.statements(names),
-      `INSERT INTO ${names.schema}.migration (name, checksum)\n` +
-        `VALUES ('${migration.name}', '${checksumOf(migration, names)}')`,
-    ]),
+    ...missing.flatMap((migration) => {
+      const statements = statementsOf(migration, names);
+      return [
+        ...statements,
+        `INSERT INTO ${names.schema}.migration (name, checksum)\n` +
+          `VALUES ('${migration.name}', '${checksumOf(statements)}')`,
+      ];
+    }),
   ];
 };
 
-/** One lock for each schema, from 63 bits of its name's hash. */
+/** One lock for each schema, from 63 bits of the hash of its name. */
 const lockKey = (names: StoreNames): string => {
   const digest = createHash("sha256").update(`queuert migrations of ${names.schemaName}`).digest();
   return String(digest.readBigUInt64BE(0) >> 1n);

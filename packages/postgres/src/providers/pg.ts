@@ -75,7 +75,7 @@ const inTransaction = async (client: ClientBase): Promise<boolean> => {
   if (typeof status === "string") return status !== "I";
   // Outside a transaction block both are the moment this statement began.
   const { rows } = await client.query<{ inside: boolean }>(
-    "SELECT now() <> statement_timestamp() AS inside",
+    "SELECT pg_catalog.now() OPERATOR(pg_catalog.<>) pg_catalog.statement_timestamp() AS inside",
   );
   return rows[0]?.inside === true;
 };

@@ -1,21 +1,36 @@
 // Step 4 of the walk: due jobs become running under a new lease, committed before anything is processed.
-import type { AcquiredJob, StateSequence } from "queuert/internal";
+import type { AcquiredJob, StateJob, StateSequence } from "queuert/internal";
 import { column } from "../database.ts";
 import { type AcquiredRow, isJobRow, type Lease, toAcquiredRow } from "../acquired-row.ts";
-import { fromJobText, toDate, toStateJob } from "../job-row.ts";
-import { windowSize } from "../migrations/0001-create-store/acquire-few-jobs.ts";
+import { toDate, toStateJob } from "../job-row.ts";
 import { createLowWaterMarks } from "../low-water-marks.ts";
 import { createQuietTypes } from "../quiet-types.ts";
 import type { PgRow } from "../state-provider.ts";
 import { createTypeColumns } from "../type-columns.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
-const fewTypes = ["text", "integer", "text[]", "float8[]", "integer[]"];
-const markTypes = ["text[]", "integer[]", "float8[]", "bigint[]", "float8"];
+/** How many jobs of a type the shorter routine looks at; a number in its text. */
+const windowSize = 8;
+
+const commonTypes = {
+  worker_id: "text",
+  limit: "integer",
+  types: "text[]",
+  lease_ms: "float8[]",
+  limits: "integer[]",
+} as const;
+
+const markTypes = {
+  mark_types: "text[]",
+  mark_priorities: "integer[]",
+  mark_at_us: "float8[]",
+  mark_ordinals: "bigint[]",
+  leases_after_us: "float8",
+} as const;
 
 export const acquireJobs = (db: PgDatabase): PgState["acquireJobs"] => {
-  const acquireFew = db.routine("acquire_few_jobs", [...fewTypes, "integer"]);
-  const acquire = db.routine("acquire_jobs", [...fewTypes, ...markTypes]);
+  const acquireFew = db.routine("acquire_few_jobs", { ...commonTypes, room: "integer" });
+  const acquire = db.routine("acquire_jobs", { ...commonTypes, ...markTypes });
   const marks = createLowWaterMarks();
   const quiet = createQuietTypes();
   const columnsOf = createTypeColumns();
@@ -23,24 +38,24 @@ export const acquireJobs = (db: PgDatabase): PgState["acquireJobs"] => {
 
   const take = async (asked: Asked): Promise<Result> => {
     const { limit, types } = asked;
-    const args = [asked.workerId, String(limit), ...columnsOf(types)];
+    const args = { worker_id: asked.workerId, limit: String(limit), ...columnsOf(types) };
     if (quiet.have(types)) {
       const room = types.reduce((least, type) => Math.min(least, type.limit), limit);
-      const result = toResult(await acquireFew([...args, String(room)]), asked);
+      const result = toResult(await acquireFew({ ...args, room: String(room) }), asked);
       if (!result.isFew) quiet.foundMore(types);
       return result;
     }
     const start = marks.current(types);
     const { leasesAfterUs } = start;
     const result = toResult(
-      await acquire([
+      await acquire({
         ...args,
-        column(start.marks, (mark) => mark.typeName),
-        column(start.marks, (mark) => mark.priority),
-        column(start.marks, (mark) => mark.scheduledAtUs),
-        column(start.marks, (mark) => mark.ordinal),
-        leasesAfterUs === null ? null : String(leasesAfterUs),
-      ]),
+        mark_types: column(start.marks, (mark) => mark.typeName),
+        mark_priorities: column(start.marks, (mark) => mark.priority),
+        mark_at_us: column(start.marks, (mark) => mark.scheduledAtUs),
+        mark_ordinals: column(start.marks, (mark) => mark.ordinal),
+        leases_after_us: leasesAfterUs === null ? null : String(leasesAfterUs),
+      }),
       asked,
     );
     const { jobs, atUs, probeUs } = result;
@@ -123,16 +138,16 @@ interface BlockerLists {
 /** Null when none of the jobs had waited: their rows come last before the summary. */
 const toBlockerLists = (rows: readonly PgRow[]): BlockerLists | null => {
   if (isJobRow(String(rows.at(-2)?.["facts"] ?? "0"))) return null;
-  const lists = new Map<string, Map<number, { first?: PgRow; current?: PgRow }>>();
+  const lists = new Map<string, Map<number, { first?: StateJob; current?: StateJob }>>();
   for (const row of rows.slice(0, -1)) {
     const facts = String(row["facts"]);
     if (isJobRow(facts)) continue;
     const [word, index] = facts.split(" ");
     const jobId = String(row["id"]);
-    const list = lists.get(jobId) ?? new Map<number, { first?: PgRow; current?: PgRow }>();
+    const list = lists.get(jobId) ?? new Map<number, { first?: StateJob; current?: StateJob }>();
     lists.set(jobId, list);
     const role = word === "blocker_first" ? "first" : "current";
-    list.set(Number(index), { ...list.get(Number(index)), [role]: fromJobText(row["rest"]) });
+    list.set(Number(index), { ...list.get(Number(index)), [role]: toStateJob(row["rest"]) });
   }
   return {
     of: (jobId) => {
@@ -142,8 +157,7 @@ const toBlockerLists = (rows: readonly PgRow[]): BlockerLists | null => {
         .sort(([a], [b]) => a - b)
         .flatMap(([, { first, current }]) => {
           if (first === undefined) return [];
-          const firstJob = toStateJob(first);
-          return [{ first: firstJob, current: current ? toStateJob(current) : firstJob }];
+          return [{ first, current: current ?? first }];
         });
     },
   };

@@ -1,39 +1,44 @@
-// Step 2 of the walk: jobs wait for sequences. The routine and `complete_jobs` write the same rows, in any isolation level,
+// Step 2 of the walk: jobs wait for sequences. The routine and `complete_jobs` write the same rows, at any isolation level,
 // so that no wake-up is lost between them.
+import type { StateJob } from "queuert/internal";
 import { column } from "../database.ts";
 import { toStateJob, toText } from "../job-row.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
-const argTypes = ["integer[]", "id[]", "integer[]", "id[]", "id[]"];
-
 export const addBlockers = (db: PgDatabase): PgState["addBlockers"] => {
-  const add = db.routine("add_blockers", argTypes);
+  const add = db.routine("add_blockers", {
+    elements: "integer[]",
+    job_ids: "id[]",
+    indexes: "integer[]",
+    blocker_ids: "id[]",
+    all_job_ids: "id[]",
+  });
   return async ({ context, jobs }) => {
     if (jobs.length === 0) return [];
     const edges = jobs.flatMap(({ jobId, blockerSequenceIds }, element) =>
       blockerSequenceIds.map((blockerId, index) => ({ element, jobId, index, blockerId })),
     );
     const rows = await add(
-      [
-        column(edges, ({ element }) => element + 1),
-        db.storableIds(edges.map(({ jobId }) => jobId)),
-        column(edges, ({ index }) => index),
-        db.storableIds(edges.map(({ blockerId }) => blockerId)),
-        db.storableIds(jobs.map(({ jobId }) => jobId)),
-      ],
+      {
+        elements: column(edges, ({ element }) => element + 1),
+        job_ids: db.storableIds(edges.map(({ jobId }) => jobId)),
+        indexes: column(edges, ({ index }) => index),
+        blocker_ids: db.storableIds(edges.map(({ blockerId }) => blockerId)),
+        all_job_ids: db.storableIds(jobs.map(({ jobId }) => jobId)),
+      },
       context,
     );
     const missing = jobs.map((): string[] => []);
-    const stored = new Map<number, (typeof rows)[number]>();
+    const stored = new Map<number, StateJob>();
     for (const row of rows) {
       const index = Number(row["element"]) - 1;
-      if (row["kind"] === "job") stored.set(index, row);
-      else missing[index]?.push(toText(row["detail"]));
+      if (row["job"] !== null) stored.set(index, toStateJob(row["job"]));
+      else missing[index]?.push(toText(row["missing_id"]));
     }
     return jobs.map((_, index) => {
-      const row = stored.get(index);
-      if (row === undefined) throw new Error("addBlockers was given a job that is not stored");
-      return { job: toStateJob(row), missing: [...new Set(missing[index])] };
+      const job = stored.get(index);
+      if (job === undefined) throw new Error("addBlockers was given a job that is not stored");
+      return { job, missing: [...new Set(missing[index])] };
     });
   };
 };

@@ -1,5 +1,5 @@
-// Steps 6 and 7 of the walk: outputs are stored, continuations created, sequences end and whoever waited for them
-// is released, all in one statement and so in one transaction, the caller's if there is one.
+// Steps 6 and 7 of the walk: outputs are stored, continuations created, sequences end and their dependants are released,
+// all in one statement and so in one transaction: the caller's, if there is one.
 import type {
   CompletionResult,
   JobCompletion,
@@ -7,26 +7,31 @@ import type {
   NewContinuationJob,
 } from "queuert/internal";
 import { column } from "../database.ts";
-import { toDate, toText } from "../job-row.ts";
-import { createLookFirst } from "../look-first.ts";
-import { toStateJobReference } from "../job-reference.ts";
-import { refusedState } from "../migrations/0001-create-store/refuse-commit.ts";
+import { toDate, toStateJobReference, toText } from "../job-row.ts";
+import { createLockScanHeuristic } from "../lock-scan-heuristic.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
+import { notCommitted } from "../sqlstates.ts";
 import type { PgRow } from "../state-provider.ts";
-import type { StoreNames } from "../store-names.ts";
 import { idMaker } from "./make-ids.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
-const argTypes = [
-  ...["text", "id[]", "integer[]", "text[]", "id[]"],
-  ...[...newJobColumnTypes, "integer[]", "boolean"],
-];
+const argTypes = {
+  worker_id: "text",
+  ids: "id[]",
+  lease_versions: "integer[]",
+  outputs: "text[]",
+  continued_to_ids: "id[]",
+  ...newJobColumnTypes,
+  positions: "integer[]",
+  scans_first: "boolean",
+  commits: "boolean",
+} as const;
 
 export const completeJobs = (db: PgDatabase, generateId: () => string): PgState["completeJobs"] => {
   const complete = db.routine("complete_jobs", argTypes);
-  const completeAndCommit = db.lastRoutine("complete_jobs", argTypes, columnsUnlessLost(db.names));
+  const completeAndCommit = db.lastRoutine("complete_jobs", argTypes);
   const makeIds = idMaker(db, generateId);
-  const lookFirst = createLookFirst();
+  const scan = createLockScanHeuristic();
 
   return async ({ context, workerId, completions, andCommit = false }) => {
     if (completions.length === 0) return { results: [], unblocked: [] };
@@ -34,35 +39,34 @@ export const completeJobs = (db: PgDatabase, generateId: () => string): PgState[
     const newCount = next.reduce((count, job) => (job === null ? count : count + 1), 0);
     const made = newCount === 0 ? [] : await makeIds(newCount, context);
     const nextIds = idsOf(completions, made);
-    const params = [
-      workerId,
-      db.ids(completions.map(({ jobId }) => jobId)),
-      column(completions, ({ leaseVersion }) => leaseVersion),
-      column(completions, ({ outcome }) => (outcome.kind === "output" ? outcome.output : null)),
-      db.storableIds(nextIds),
+    const args = {
+      worker_id: workerId,
+      ids: db.ids(completions.map(({ jobId }) => jobId)),
+      lease_versions: column(completions, ({ leaseVersion }) => leaseVersion),
+      outputs: column(completions, ({ outcome }) =>
+        outcome.kind === "output" ? outcome.output : null,
+      ),
+      continued_to_ids: db.storableIds(nextIds),
       ...newJobColumns(next),
-      column(next, (job) => job?.position ?? null),
-      String(lookFirst.isWorthIt),
-    ];
-    const committed = andCommit ? await completeAndCommit(params, context).catch(lostRowOf) : null;
-    const rows = committed ?? (await complete(params, context));
+      positions: column(next, (job) => job?.position ?? null),
+      scans_first: String(scan.isWorthIt),
+    };
+    const committed = andCommit
+      ? await completeAndCommit({ ...args, commits: "true" }, context).catch(lostRowsOf)
+      : null;
+    const rows = committed ?? (await complete({ ...args, commits: "false" }, context));
     const last = rows.at(-1);
-    if (last?.["kind"] === "summary") lookFirst.learn(last["detail"] === "true");
-    return toResult({ completions, nextIds, workerId }, rows);
+    if (last?.["kind"] === "summary") scan.learn(last["detail"] === "true");
+    return toResult({ completions, nextIds }, rows);
   };
 };
 
-// What was not written must not be committed with the rest: a row that says so becomes an error, which carries it. Of the
-// others those columns that are read: describing all of them would cost as much as completing.
-const columnsUnlessLost = ({ schema }: StoreNames): string =>
-  `r.kind, r.detail, r.id, r.type_name, r.sequence_id, r.sequence_type_name, r.root_sequence_id,
-    r.origin_id, r.ordinal, r.created_at_us, r.scheduled_at_us, r.finished_at_us,
-    CASE WHEN r.kind = 'lost' THEN ${schema}.refuse_commit(row_to_json(r)::text) END AS refused`;
-
-const lostRowOf = (error: unknown): readonly PgRow[] => {
+/** Lost jobs must not be committed with the rest, so their rows come as the detail of an error. */
+const lostRowsOf = (error: unknown): readonly PgRow[] => {
   const { code, detail } = error as { readonly code?: unknown; readonly detail?: unknown };
-  if (code !== refusedState || typeof detail !== "string") throw error;
-  return [JSON.parse(detail) as PgRow];
+  if (code !== notCommitted || typeof detail !== "string") throw error;
+  const lost = JSON.parse(detail) as readonly PgRow[];
+  return lost.map((row) => ({ ...row, kind: "lost", detail: row["reason"] }));
 };
 
 const continuationOf = ({ outcome }: JobCompletion): NewContinuationJob | null =>
@@ -83,11 +87,10 @@ const idsOf = (
 interface Asked {
   readonly completions: readonly JobCompletion[];
   readonly nextIds: readonly (string | null)[];
-  readonly workerId: string | null;
 }
 
 const toResult = (
-  { completions, nextIds, workerId }: Asked,
+  { completions, nextIds }: Asked,
   rows: readonly PgRow[],
 ): Awaited<ReturnType<PgState["completeJobs"]>> => {
   const created = new Map<string, PgRow>();
@@ -102,7 +105,7 @@ const toResult = (
   }
   const results = completions.map((completion, index): CompletionResult => {
     const lostRow = lost.get(index);
-    if (lostRow !== undefined) return toLost(lostRow, completion, workerId);
+    if (lostRow !== undefined) return toLost(lostRow);
     const next = continuationOf(completion);
     const row = created.get(nextIds[index] ?? "");
     const continuation =
@@ -118,17 +121,9 @@ const toResult = (
   };
 };
 
-const toLost = (
-  row: PgRow,
-  { leaseVersion }: JobCompletion,
-  workerId: string | null,
-): CompletionResult => ({
+const toLost = (row: PgRow): CompletionResult => ({
   kind: "lost",
   reason: row["detail"] as LeaseLostReason,
-  // Completing without a worker stores no worker, and changes no lease version: both have to match.
-  storedByThisLease:
-    leaseVersion !== null &&
-    row["status"] === "completed" &&
-    row["completed_by"] === workerId &&
-    Number(row["lease_version"]) === leaseVersion,
+  // As a boolean, or as the text of one.
+  storedByThisLease: String(row["is_stored_by_this_lease"]).startsWith("t"),
 });

@@ -1,7 +1,7 @@
 // Step 2 of the walk: jobs are stored, all or none, in one round trip.
 // Ids are made here unless the store has an `idDefault`; the routine gives out ordinals and finds duplicates.
 import type { CreatedStateJob, NewEntryJob, NewStateJob } from "queuert/internal";
-import { argument, column } from "../database.ts";
+import { column } from "../database.ts";
 import { toStateJob } from "../job-row.ts";
 import { createInsertJobs } from "../insert-jobs.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
@@ -9,13 +9,23 @@ import type { PgRow } from "../state-provider.ts";
 import { blameIdDefault, idMaker } from "./make-ids.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
-const placeTypes = ["id[]", "id[]", "id[]", "text[]", "timestamptz[]", "integer[]"];
-const deduplicationTypes = ["text[]", "text[]", "float8[]"];
+const argTypes = {
+  ids: "id[]",
+  ...newJobColumnTypes,
+  root_sequence_ids: "id[]",
+  origin_ids: "id[]",
+  sequence_ids: "id[]",
+  sequence_type_names: "text[]",
+  sequence_created_at: "timestamptz[]",
+  positions: "integer[]",
+  keys: "text[]",
+  strategies: "text[]",
+  windows_ms: "float8[]",
+} as const;
 
 export const createJobs = (db: PgDatabase, generateId: () => string): PgState["createJobs"] => {
-  const types = ["id[]", ...newJobColumnTypes, ...placeTypes, ...deduplicationTypes];
-  const create = db.routine("create_jobs", types);
-  const createWithIds = db.idDefault === null ? null : withIdDefault(db, types);
+  const create = db.routine("create_jobs", argTypes);
+  const createWithIds = db.idDefault === null ? null : withIdDefault(db);
   const insert = createInsertJobs(db);
   const makeIds = idMaker(db, generateId);
   const lookUp = createdBefore(db);
@@ -27,11 +37,11 @@ export const createJobs = (db: PgDatabase, generateId: () => string): PgState["c
     if (jobs.length === 0) return [];
     const earlierIds = idsByJobs.get(jobs);
     if (earlierIds !== undefined) {
-      const stored = await lookUp(earlierIds, jobs);
+      const stored = await lookUp(earlierIds);
       if (stored !== null) return stored;
     }
     if (context !== undefined && createWithIds !== null) {
-      const args = [String(jobs.length), ...columns(db, jobs)];
+      const args = { ids: String(jobs.length), ...columns(db, jobs) };
       const rows = await createWithIds(args, context).catch(blameIdDefault(db));
       return toCreated(jobs, [], rows);
     }
@@ -40,42 +50,46 @@ export const createJobs = (db: PgDatabase, generateId: () => string): PgState["c
     if (context === undefined) idsByJobs.set(jobs, ids);
     const hasKeys = jobs.some((job) => job.kind === "entry" && job.deduplication !== null);
     const rows = hasKeys
-      ? await create([db.ids(ids), ...columns(db, jobs)], context)
+      ? await create({ ids: db.ids(ids), ...columns(db, jobs) }, context)
       : await insert(ids, params);
     return toCreated(jobs, ids, rows);
   };
 };
 
-/** Ids made by the server, in the same statement. */
-const withIdDefault = (
-  db: PgDatabase,
-  types: readonly string[],
-): ReturnType<PgDatabase["routine"]> => {
-  const args = types.slice(1).map((type, index) => argument(db.names, index + 2, type));
-  return db.statement(
-    "create_jobs_with_ids",
-    `SELECT * FROM ${db.names.schema}.create_jobs((SELECT array_agg(m.id) FROM (` +
-      `SELECT (${db.idDefault})::${db.names.idType} AS id ` +
-      `FROM generate_series(1, $1::text::integer)) m), ${args.join(", ")})`,
+/** The server makes the ids, in the same statement. */
+const withIdDefault = (db: PgDatabase) =>
+  db.routine(
+    "create_jobs",
+    { ...argTypes, ids: "integer" },
+    {
+      name: "create_jobs_with_ids",
+      toSql: {
+        ids: (count) =>
+          `(SELECT pg_catalog.array_agg(m.id) FROM (SELECT (${db.idDefault})::${db.names.idType} AS id ` +
+          `FROM pg_catalog.generate_series(1, ${count})) m)`,
+      },
+    },
   );
-};
 
 const entryOf = (job: NewStateJob): NewEntryJob | null => (job.kind === "entry" ? job : null);
 
-const columns = (db: PgDatabase, jobs: readonly NewStateJob[]): readonly string[] => {
+const columns = (
+  db: PgDatabase,
+  jobs: readonly NewStateJob[],
+): Record<Exclude<keyof typeof argTypes, "ids">, string> => {
   const next = jobs.map((job) => (job.kind === "continuation" ? job : null));
-  return [
+  return {
     ...newJobColumns(jobs),
-    db.storableIds(jobs.map((job) => job.rootSequenceId)),
-    db.storableIds(jobs.map((job) => job.originId)),
-    db.storableIds(next.map((job) => job?.sequenceId ?? null)),
-    column(next, (job) => job?.sequenceTypeName ?? null),
-    column(next, (job) => job?.sequenceCreatedAt.toISOString() ?? null),
-    column(next, (job) => job?.position ?? null),
-    column(jobs, (job) => entryOf(job)?.deduplication?.key ?? null),
-    column(jobs, (job) => entryOf(job)?.deduplication?.strategy ?? null),
-    column(jobs, (job) => entryOf(job)?.deduplication?.windowMs ?? null),
-  ];
+    root_sequence_ids: db.storableIds(jobs.map((job) => job.rootSequenceId)),
+    origin_ids: db.storableIds(jobs.map((job) => job.originId)),
+    sequence_ids: db.storableIds(next.map((job) => job?.sequenceId ?? null)),
+    sequence_type_names: column(next, (job) => job?.sequenceTypeName ?? null),
+    sequence_created_at: column(next, (job) => job?.sequenceCreatedAt.toISOString() ?? null),
+    positions: column(next, (job) => job?.position ?? null),
+    keys: column(jobs, (job) => entryOf(job)?.deduplication?.key ?? null),
+    strategies: column(jobs, (job) => entryOf(job)?.deduplication?.strategy ?? null),
+    windows_ms: column(jobs, (job) => entryOf(job)?.deduplication?.windowMs ?? null),
+  };
 };
 
 const toCreated = (
@@ -86,41 +100,35 @@ const toCreated = (
   const duplicates = new Map<number, PgRow>();
   const created: PgRow[] = [];
   for (const row of rows) {
-    if (row["kind"] === "deduplicated") duplicates.set(Number(row["element"]) - 1, row);
-    else created.push(row);
+    // Rows of an insert have no such column.
+    if (row["duplicate_of"] === null || row["duplicate_of"] === undefined) created.push(row);
+    else duplicates.set(Number(row["duplicate_element"]) - 1, row);
   }
   let next = 0;
   return jobs.map((job, index) => {
     const duplicate = duplicates.get(index);
-    if (duplicate !== undefined) return { job: toStateJob(duplicate), deduplicated: true };
+    if (duplicate !== undefined)
+      return { job: toStateJob(duplicate["duplicate_of"]), deduplicated: true };
     const row = created[next++];
     if (row === undefined) throw new Error("create_jobs answered with too few rows");
     return { job: toCreatedJob(job, ids[index] ?? String(row["id"]), row), deduplicated: false };
   });
 };
 
-/** What a call with these ids has stored, or null if nothing: the ids are new in the world, so any match is ours. */
+/** The jobs that an earlier try with these ids has stored, or null if none: the ids are new, so any match is its own. */
 const createdBefore = (
   db: PgDatabase,
-): ((
-  ids: readonly string[],
-  jobs: readonly NewStateJob[],
-) => Promise<readonly CreatedStateJob[] | null>) => {
-  const find = db.statement(
-    "find_created",
-    `SELECT j.id, j.ordinal, (date_part('epoch', j.created_at) * 1000000)::bigint AS created_at_us, ` +
-      `(date_part('epoch', j.scheduled_at) * 1000000)::bigint AS scheduled_at_us FROM ${db.names.schema}.job j ` +
-      `WHERE j.id = ANY(${argument(db.names, 1, "id[]")})`,
-  );
-  return async (ids, jobs) => {
-    const rows = new Map((await find([db.ids(ids)])).map((row) => [String(row["id"]), row]));
-    if (rows.size === 0) return null;
-    // Elements without a row were deduplicated; asking again finds the same sequence. Rare enough for a second call.
-    if (rows.size < jobs.length) return null;
-    return jobs.map((job, index) => {
-      const row = rows.get(ids[index] ?? "");
-      if (row === undefined) throw new Error("A stored job has another id than it was given");
-      return { job: toCreatedJob(job, String(row["id"]), row), deduplicated: false };
+): ((ids: readonly string[]) => Promise<readonly CreatedStateJob[] | null>) => {
+  const find = db.routine("get_jobs", { ids: "id[]" });
+  return async (ids) => {
+    const rows = await find({ ids: db.ids(ids) });
+    // Elements without a row were deduplicated: a second call finds the same sequence, and is rare enough.
+    if (rows.length < ids.length) return null;
+    const jobs = new Map(rows.map((row) => [Number(row["element"]), toStateJob(row["job"])]));
+    return ids.map((_, index) => {
+      const job = jobs.get(index + 1);
+      if (job === undefined) throw new Error("get_jobs returned an element twice");
+      return { job, deduplicated: false };
     });
   };
 };

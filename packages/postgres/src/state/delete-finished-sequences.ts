@@ -1,11 +1,19 @@
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
 export const deleteFinishedSequences = (db: PgDatabase): PgState["deleteFinishedSequences"] => {
-  const sweep = db.routine("delete_finished_sequences", ["float8", "float8", "integer"]);
+  const deleteFinished = db.routine("delete_finished_sequences", {
+    completed_ms: "float8",
+    failed_ms: "float8",
+    limit: "integer",
+  });
   return async ({ completedForMs, failedForMs, limit }) => {
     if (limit <= 0 || (completedForMs === null && failedForMs === null)) return 0;
-    const toParam = (ms: number | null): string | null => (ms === null ? null : String(ms));
-    const [row] = await sweep([toParam(completedForMs), toParam(failedForMs), String(limit)]);
-    return Number(row?.["element"] ?? 0);
+    const toArg = (ms: number | null): string | null => (ms === null ? null : String(ms));
+    const [row] = await deleteFinished({
+      completed_ms: toArg(completedForMs),
+      failed_ms: toArg(failedForMs),
+      limit: String(limit),
+    });
+    return Number(row?.["delete_finished_sequences"] ?? 0);
   };
 };

@@ -1,28 +1,22 @@
 import type { StateSequence } from "queuert/internal";
-import { argument } from "../database.ts";
-import { sequenceRows, toSequences } from "../sequence-rows.ts";
+import { toSequences } from "../sequence-rows.ts";
+import type { PgRow } from "../state-provider.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
-// One number for both places: which job was asked for, and the blocker's place in its list.
-const placesPerJob = 100_000;
+const keyOf = (row: PgRow): string => `${String(row["element"])} ${String(row["place"])}`;
 
 export const getBlockers = (db: PgDatabase): PgState["getBlockers"] => {
-  const get = db.statement(
-    "get_blockers",
-    sequenceRows(
-      db.names,
-      `SELECT u.element * ${placesPerJob} + b.index AS element, b.blocker_sequence_id AS id
-      FROM unnest(${argument(db.names, 1, "id[]")}) WITH ORDINALITY AS u (id, element)
-      JOIN ${db.names.schema}.job_blocker b ON b.job_id = u.id`,
-    ),
-  );
+  const get = db.routine("get_blockers", { ids: "id[]" });
   return async ({ context, ids }) => {
     if (ids.length === 0) return [];
-    const found = [...toSequences(await get([db.ids(ids)], context))].sort(([a], [b]) => a - b);
-    const lists = ids.map((): StateSequence[] => []);
-    for (const [place, sequence] of found) {
-      lists[Math.floor(place / placesPerJob) - 1]?.push(sequence);
+    const sequences = toSequences(await get({ ids: db.ids(ids) }, context), keyOf);
+    const lists = ids.map((): { readonly place: number; readonly sequence: StateSequence }[] => []);
+    for (const [key, sequence] of sequences) {
+      const [element, place] = key.split(" ");
+      lists[Number(element) - 1]?.push({ place: Number(place), sequence });
     }
-    return lists;
+    return lists.map((list) =>
+      list.sort((a, b) => a.place - b.place).map(({ sequence }) => sequence),
+    );
   };
 };

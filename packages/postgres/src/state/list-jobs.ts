@@ -1,54 +1,39 @@
 import { toArrayLiteral } from "../database.ts";
-import { jobSelection, toStateJob } from "../job-row.ts";
-import { pageQuery } from "../page-query.ts";
-import { listName } from "../list-name.ts";
+import { toStateJob } from "../job-row.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
-export const listJobs =
-  (db: PgDatabase): PgState["listJobs"] =>
-  async ({ context, order, limit, afterOrdinal, ...filter }) => {
-    const { typeNames, statuses, sequenceId, rootSequenceId, createdFrom, createdTo } = filter;
-    const { schema } = db.names;
-    const texts = (values: readonly string[] | null): string | null =>
-      values === null ? null : toArrayLiteral(values);
+export const listJobs = (db: PgDatabase): PgState["listJobs"] => {
+  const list = db.routine("list_jobs", {
+    type_names: "text[]",
+    statuses: "text[]",
+    sequence_id: "id",
+    root_sequence_id: "id",
+    created_from: "timestamptz",
+    created_to: "timestamptz",
+    order: "text",
+    after_ordinal: "bigint",
+    limit: "integer",
+  });
+  return async ({ context, sequenceId, rootSequenceId, ...asked }) => {
     const sequence = sequenceId === null ? null : db.id(sequenceId);
     const root = rootSequenceId === null ? null : db.id(rootSequenceId);
-    // What cannot be an id is no job's.
+    // No job has an id that cannot be one.
     if ((sequenceId !== null && !sequence) || (rootSequenceId !== null && !root)) return [];
-    const { sql, params } = pageQuery(db.names, {
-      from: `SELECT ${jobSelection("j")} FROM ${schema}.job j`,
-      alias: "j",
-      order,
-      limit,
-      afterOrdinal,
-      conditions: [
-        { sql: "j.type_name = ANY(?)", type: "text[]", value: texts(typeNames) },
-        { sql: "j.status = ANY(?)", type: "text[]", value: texts(statuses) },
-        // Spelled so that each half has its index: the first job by id, the others by theirs.
-        {
-          sql: `j.id IN (SELECT s.id FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.id = a.id AND s.position = 0
-            UNION ALL SELECT s.id FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.sequence_id = a.id AND s.position > 0)`,
-          type: "id",
-          value: sequence,
-        },
-        {
-          sql: `j.id IN (WITH tree AS MATERIALIZED (
-              SELECT s.id FROM (SELECT ?) AS a (id) JOIN ${schema}.job s ON s.id = a.id AND s.id = s.root_sequence_id
-              UNION ALL SELECT s.id FROM (SELECT ?) AS a (id) JOIN ${schema}.job s
-                ON s.root_sequence_id = a.id AND s.position = 0 AND s.id <> s.root_sequence_id)
-            SELECT t.id FROM tree t
-            UNION ALL SELECT c.id FROM tree t JOIN ${schema}.job c ON c.sequence_id = t.id AND c.position > 0)`,
-          type: "id",
-          value: root,
-        },
-        {
-          sql: "j.created_at >= ?",
-          type: "timestamptz",
-          value: createdFrom?.toISOString() ?? null,
-        },
-        { sql: "j.created_at < ?", type: "timestamptz", value: createdTo?.toISOString() ?? null },
-      ],
-    });
-    const rows = await db.statement(listName("list_jobs", sql), sql)(params, context);
-    return rows.map(toStateJob);
+    const args = { ...toPageArgs(asked), sequence_id: sequence, root_sequence_id: root };
+    const rows = await list(args, context);
+    return rows.map((row) => toStateJob(row["job"]));
   };
+};
+
+type Page = Omit<Parameters<PgState["listJobs"]>[0], "context" | "sequenceId" | "rootSequenceId">;
+
+/** The arguments that lists of jobs and of sequences share; null: no condition. */
+export const toPageArgs = ({ typeNames, statuses, createdFrom, createdTo, ...page }: Page) => ({
+  type_names: typeNames && toArrayLiteral(typeNames),
+  statuses: statuses && toArrayLiteral(statuses),
+  created_from: createdFrom?.toISOString() ?? null,
+  created_to: createdTo?.toISOString() ?? null,
+  order: page.order,
+  after_ordinal: page.afterOrdinal === null ? null : String(page.afterOrdinal),
+  limit: String(page.limit),
+});

@@ -1,12 +1,12 @@
-// Holds the current job of each sequence still until the transaction ends, for completion without a worker.
+// Locks the current job of each sequence until the transaction ends, for completion without a worker.
 import { toSequences } from "../sequence-rows.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
 export const lockSequences = (db: PgDatabase): PgState["lockSequences"] => {
-  const lock = db.routine("lock_sequences", ["id[]"], "kind AS role, *");
+  const lock = db.routine("lock_sequences", { ids: "id[]" });
   return async ({ context, ids }) => {
     if (ids.length === 0) return [];
-    const sequences = toSequences(await lock([db.ids(ids)], context));
+    const sequences = toSequences(await lock({ ids: db.ids(ids) }, context));
     return ids.map((_, index) => sequences.get(index + 1));
   };
 };

@@ -3,7 +3,9 @@ import { toNullableText } from "../job-row.ts";
 import { codeOf, saysOfStore } from "../named-errors.ts";
 import type { PgDatabase } from "./pg-state.ts";
 
-/** So many new ids: made here, or by the server where the store has an `idDefault`. */
+// The user's expression runs outside the routines, with the path of the session: it may call the user's functions.
+
+/** New ids, made by the library, or by the server if the store has an `idDefault`. */
 export const idMaker = (
   db: PgDatabase,
   generateId: () => string,
@@ -11,7 +13,8 @@ export const idMaker = (
   if (db.idDefault === null) return async (count) => Array.from({ length: count }, generateId);
   const make = db.statement(
     "make_ids",
-    `SELECT (${db.idDefault})::text AS id FROM generate_series(1, $1::text::integer)`,
+    `SELECT (${db.idDefault})::pg_catalog.text AS id ` +
+      `FROM pg_catalog.generate_series(1, $1::pg_catalog.text::integer)`,
   );
   return async (count, context) => {
     if (count === 0) return [];
@@ -24,15 +27,15 @@ export const idMaker = (
   };
 };
 
-const invalidIdDefault = ({ names: { idType } }: PgDatabase, cause?: unknown): Error =>
-  new PgInvalidOptionError("idDefault", `an SQL expression that makes a ${idType}`, { cause });
+const invalidIdDefault = ({ names: { idTypeName } }: PgDatabase, cause?: unknown): Error =>
+  new PgInvalidOptionError("idDefault", `an SQL expression that makes a ${idTypeName}`, { cause });
 
-// What the server says of the expression: it cannot be read, is of another type, or made none.
+// Errors of the expression itself: a syntax error, another type, or no value.
 const statesOfExpression = new Set(["42601", "42804", "42846", "22P02", "22003", "23502"]);
-// The same where it is not said of the store.
+// Errors of the expression unless they name the schema of the store.
 const statesOfNames = new Set(["42883", "42P01", "42703"]);
 
-/** For a statement with the expression in it: names the option where that is to blame. */
+/** For a statement that contains the expression: an error of the expression names the option. */
 export const blameIdDefault =
   (db: PgDatabase) =>
   (error: unknown): never => {

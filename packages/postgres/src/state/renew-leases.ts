@@ -1,31 +1,27 @@
-// Step 5 of the walk: running jobs keep their leases, all of a worker's in one statement, without waiting for locks.
+// Step 5 of the walk: a worker renews the leases of its running jobs in one statement, which does not wait for locks.
 import type { LeaseCheck, LeaseLostReason } from "queuert/internal";
 import { column } from "../database.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
 export const renewLeases = (db: PgDatabase): PgState["renewLeases"] => {
-  const renew = db.routine("renew_leases", ["id[]", "integer[]", "float8[]"]);
+  const renew = db.routine("renew_leases", {
+    ids: "id[]",
+    lease_versions: "integer[]",
+    lease_ms: "float8[]",
+  });
   return async ({ leases }) => {
     if (leases.length === 0) return [];
-    const rows = await renew([
-      db.ids(leases.map(({ jobId }) => jobId)),
-      column(leases, ({ leaseVersion }) => leaseVersion),
-      column(leases, ({ leaseMs }) => leaseMs),
-    ]);
-    const reasons = lostReasons(rows);
+    const rows = await renew({
+      ids: db.ids(leases.map(({ jobId }) => jobId)),
+      lease_versions: column(leases, ({ leaseVersion }) => leaseVersion),
+      lease_ms: column(leases, ({ leaseMs }) => leaseMs),
+    });
+    const reasons = new Map(
+      rows.map((row) => [Number(row["element"]) - 1, row["reason"] as LeaseLostReason]),
+    );
     return leases.map((_, index): LeaseCheck => {
       const reason = reasons.get(index);
       return reason === undefined ? { kind: "held" } : { kind: "lost", reason };
     });
   };
 };
-
-/** Of the rows `lost` among an answer, by the index of the element. */
-export const lostReasons = (
-  rows: Awaited<ReturnType<ReturnType<PgDatabase["routine"]>>>,
-): ReadonlyMap<number, LeaseLostReason> =>
-  new Map(
-    rows
-      .filter((row) => row["kind"] === "lost")
-      .map((row) => [Number(row["element"]) - 1, row["detail"] as LeaseLostReason]),
-  );

@@ -4,17 +4,17 @@ import type { PgRow } from "../state-provider.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
 export const retryFailedJobs = (db: PgDatabase): PgState["retryFailedJobs"] => {
-  const retry = db.routine("retry_failed_jobs", ["id[]"]);
+  const retry = db.routine("retry_failed_jobs", { ids: "id[]" });
   return async ({ context, ids }) => {
     if (ids.length === 0) return [];
-    const rows = await retry([db.ids(ids)], context);
+    const rows = await retry({ ids: db.ids(ids) }, context);
     const byElement = new Map(rows.map((row) => [Number(row["element"]) - 1, row]));
     return ids.map((_, index) => toResult(byElement.get(index)));
   };
 };
 
 const toResult = (row: PgRow | undefined): RetryFailedResult => {
-  if (row?.["kind"] === "retried") return { kind: "retried", job: toStateJob(row) };
+  if (row?.["kind"] === "retried") return { kind: "retried", job: toStateJob(row["job"]) };
   if (row?.["kind"] === "key_taken") {
     const bySequenceId = toText(row["detail"]);
     return { kind: "refused", reason: "deduplication_key_taken", bySequenceId };

@@ -35,11 +35,14 @@ export const createDrizzleStateProvider = (
   },
 });
 
-/** Drizzle numbers parameters itself: `$2` becomes a parameter of its own wherever it stands. */
+/** Drizzle numbers parameters itself, so each `$2` becomes a parameter of its own. */
 const withParams = (sql: string, params: readonly (string | null)[]): SQL =>
-  drizzleSql.join(
-    sql.split(/\$(\d+)/).map((part, index) =>
-      // Every other part is what the pattern has caught.
-      index % 2 === 0 ? drizzleSql.raw(part) : drizzleSql`${params[Number(part) - 1] ?? null}`,
-    ),
-  );
+  // The text of a function, which has no parameters, contains `$2` as text.
+  params.length === 0
+    ? drizzleSql.raw(sql)
+    : drizzleSql.join(
+        sql.split(/\$(\d+)/).map((part, index) =>
+          // Every other part is the number that the pattern has matched.
+          index % 2 === 0 ? drizzleSql.raw(part) : drizzleSql`${params[Number(part) - 1] ?? null}`,
+        ),
+      );

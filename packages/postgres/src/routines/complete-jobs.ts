@@ -1,0 +1,189 @@
+import type { Routine } from "./routine.ts";
+
+// Locks come in one order: jobs by id, then edges. Beside the completed jobs two kinds of rows must be locked: first jobs of
+// sequences that end at a later job, and jobs that wait for a sequence that ends. If recent calls found neither, the
+// first try does not scan for them (`p_scans_first`). If there are some, the update shows them, its subtransaction is
+// undone, and the statement begins again with a scan.
+
+/**
+ * Rows `created` (a continuation), `unblocked` (a job that waits no more, with the ended sequence in `detail`), `lost` (an
+ * element that was not written, with the reason), and last `summary` (the moment, and whether a scan has found rows).
+ *
+ * With `p_commits` a lost element raises QU002 with the lost rows in DETAIL, because COMMIT is sent behind the call.
+ */
+export const completeJobs: Routine = {
+  name: "complete_jobs",
+  sql: `
+CREATE OR REPLACE FUNCTION {schema}.complete_jobs(
+  p_worker_id text, p_ids {id}[], p_lease_versions integer[], p_outputs text[],
+  p_continued_to_ids {id}[], p_type_names text[], p_inputs text[], p_at timestamptz[],
+  p_after_ms float8[], p_priorities integer[], p_awaits_blockers boolean[],
+  p_on_blocker_failures text[], p_trace_contexts text[], p_positions integer[],
+  p_scans_first boolean, p_commits boolean)
+RETURNS TABLE (
+  kind text, element integer, detail text, id {id}, type_name text, sequence_id {id},
+  sequence_type_name text, root_sequence_id {id}, origin_id {id}, ordinal bigint,
+  created_at_us bigint, scheduled_at_us bigint, finished_at_us bigint,
+  is_stored_by_this_lease boolean)
+LANGUAGE plpgsql VOLATILE
+{settings}
+AS $routine$
+#variable_conflict use_column
+DECLARE
+  v_now timestamptz;
+  v_scans boolean := p_scans_first;
+  v_finds boolean := false;
+  v_elements bigint[];
+  v_lock_ids {id}[];
+  v_ended_ids {id}[];
+  v_awaited_ids {id}[];
+  v_lost text;
+BEGIN
+  LOOP
+    v_lock_ids := NULL;
+    IF v_scans THEN
+      PERFORM 1 FROM {schema}.job j
+      WHERE j.id = ANY(p_ids) AND (j.position > 0 OR j.dependants > 0) LIMIT 1;
+      v_finds := FOUND;
+    END IF;
+    v_scans := true;
+    IF v_finds THEN
+      v_lock_ids := ARRAY(
+        SELECT DISTINCT j.sequence_id
+        FROM unnest(p_ids, p_outputs) AS u (id, output)
+        JOIN {schema}.job j ON j.id = u.id
+        WHERE u.output IS NOT NULL AND (j.position > 0 OR j.dependants > 0))::{id}[];
+      v_lock_ids := p_ids || v_lock_ids || ARRAY(
+        SELECT b.job_id FROM {schema}.job_blocker b
+        WHERE b.blocker_sequence_id = ANY(v_lock_ids))::{id}[];
+    END IF;
+    BEGIN
+      IF v_lock_ids IS NOT NULL THEN
+        PERFORM 1 FROM (
+          SELECT j.id FROM {schema}.job j WHERE j.id = ANY(v_lock_ids) ORDER BY j.id
+          FOR NO KEY UPDATE
+        ) locked;
+      END IF;
+      v_now := clock_timestamp();
+      WITH completed AS (
+        UPDATE {schema}.job j SET
+          status = 'completed', output = u.output, continued_to_id = u.continued_to_id,
+          finished_at = v_now, completed_by = p_worker_id, leased_by = NULL, leased_until = NULL,
+          sequence_outcome = CASE WHEN j.position = 0 AND u.output IS NOT NULL THEN 'completed' END
+        FROM (
+          SELECT * FROM unnest(p_ids, p_lease_versions, p_outputs, p_continued_to_ids)
+            WITH ORDINALITY AS u (id, lease_version, output, continued_to_id, element)
+          ORDER BY u.id
+        ) u
+        WHERE j.id = u.id AND CASE
+          WHEN u.lease_version IS NULL THEN j.status IN ('blocked', 'pending', 'running')
+          ELSE j.status = 'running' AND j.lease_version = u.lease_version END
+        RETURNING u.element, j.sequence_id, j.position, j.dependants, u.output IS NOT NULL AS ended
+      )
+      SELECT
+        coalesce(array_agg(c.element), '{}'),
+        array_agg(c.sequence_id) FILTER (WHERE c.ended AND c.position > 0),
+        array_agg(c.sequence_id) FILTER (WHERE c.ended AND c.position = 0 AND c.dependants > 0)
+      INTO v_elements, v_ended_ids, v_awaited_ids
+      FROM completed c;
+
+      IF v_ended_ids IS NOT NULL THEN
+        IF v_lock_ids IS NULL THEN
+          RAISE EXCEPTION 'queuert: more rows to lock' USING ERRCODE = 'QU001';
+        END IF;
+        WITH ended AS (
+          UPDATE {schema}.job j SET sequence_outcome = 'completed'
+          FROM (SELECT DISTINCT e.id FROM unnest(v_ended_ids) AS e (id) ORDER BY e.id) e
+          WHERE j.id = e.id
+          RETURNING j.id, j.dependants
+        )
+        SELECT v_awaited_ids || array_agg(e.id) INTO v_awaited_ids
+        FROM ended e WHERE e.dependants > 0;
+      END IF;
+      -- No row was returned yet, so the statement can still begin again. The first job of an awaited sequence is written
+      -- here, which keeps its edges as they are: adding a blocker writes the same row.
+      IF v_awaited_ids IS NOT NULL AND EXISTS (
+        SELECT b.job_id FROM {schema}.job_blocker b WHERE b.blocker_sequence_id = ANY(v_awaited_ids)
+        EXCEPT SELECT l.id FROM unnest(v_lock_ids) AS l (id))
+      THEN RAISE EXCEPTION 'queuert: more rows to lock' USING ERRCODE = 'QU001'; END IF;
+
+      IF cardinality(p_type_names) > 0 THEN
+        RETURN QUERY INSERT INTO {schema}.job AS j (
+          id, type_name, sequence_id, sequence_type_name, sequence_created_at, root_sequence_id,
+          origin_id, position, status, input, priority, on_blocker_failure,
+          created_at, scheduled_at, trace_context)
+        SELECT
+          u.next_id, u.type_name, p.sequence_id, p.sequence_type_name, p.sequence_created_at,
+          p.root_sequence_id, p.id, u.position,
+          CASE WHEN u.awaits_blockers THEN 'blocked' ELSE 'pending' END,
+          u.input, coalesce(u.priority, 0), coalesce(u.on_blocker_failure, 'wait'),
+          v_now, coalesce(u.at, v_now + u.after_ms * interval '1 ms', v_now), u.trace_context
+        FROM unnest(
+          p_ids, p_continued_to_ids, p_type_names, p_inputs, p_at, p_after_ms, p_priorities,
+          p_awaits_blockers, p_on_blocker_failures, p_trace_contexts, p_positions)
+        WITH ORDINALITY AS u (
+          id, next_id, type_name, input, at, after_ms, priority,
+          awaits_blockers, on_blocker_failure, trace_context, position, element)
+        JOIN {schema}.job p ON p.id = u.id
+        WHERE u.type_name IS NOT NULL AND u.element = ANY(v_elements)
+        ORDER BY u.element
+        RETURNING 'created', NULL::integer, NULL::text, j.id, NULL::text, NULL::{id}, NULL::text,
+          NULL::{id}, NULL::{id}, j.ordinal,
+          (date_part('epoch', j.created_at) * 1000000)::bigint,
+          (date_part('epoch', j.scheduled_at) * 1000000)::bigint, NULL::bigint, NULL::boolean;
+      END IF;
+
+      -- The count of incomplete blockers is in the row of the waiting job. Two blockers that end at once therefore wait
+      -- for each other on that row, and the second finds 1.
+      IF v_awaited_ids IS NOT NULL THEN
+        RETURN QUERY
+        WITH released AS (
+          UPDATE {schema}.job j SET
+            incomplete_blockers = j.incomplete_blockers - d.count,
+            status = CASE WHEN j.status = 'blocked' AND j.incomplete_blockers = d.count
+              THEN 'pending' ELSE j.status END
+          FROM (
+            SELECT b.job_id, count(DISTINCT b.blocker_sequence_id)::integer AS count,
+              min(b.blocker_sequence_id::text) AS last_id
+            FROM {schema}.job_blocker b
+            WHERE b.blocker_sequence_id = ANY(v_awaited_ids)
+            GROUP BY b.job_id ORDER BY b.job_id
+          ) d
+          WHERE j.id = d.job_id
+          RETURNING j.id, j.type_name, j.sequence_id, j.sequence_type_name, j.root_sequence_id,
+            j.origin_id, j.status, j.incomplete_blockers, d.last_id
+        )
+        SELECT 'unblocked', NULL::integer, r.last_id, r.id, r.type_name, r.sequence_id,
+          r.sequence_type_name, r.root_sequence_id, r.origin_id, NULL::bigint, NULL::bigint,
+          NULL::bigint, NULL::bigint, NULL::boolean
+        FROM released r WHERE r.status = 'pending' AND r.incomplete_blockers = 0;
+      END IF;
+      EXIT;
+    EXCEPTION WHEN SQLSTATE 'QU001' THEN NULL; -- Locks and writes are undone: begin again.
+    END;
+  END LOOP;
+
+  kind := 'lost';
+  IF cardinality(v_elements) < cardinality(p_ids) THEN
+    IF p_commits THEN
+      SELECT json_agg(l) INTO v_lost
+      FROM {schema}.lost_jobs(p_ids, p_lease_versions, p_worker_id, v_elements) l;
+      RAISE EXCEPTION 'Not committed: a completed job is no longer held.'
+        USING ERRCODE = 'QU002', DETAIL = v_lost;
+    END IF;
+    FOR element, detail, is_stored_by_this_lease IN
+      SELECT l.element, l.reason, l.is_stored_by_this_lease
+      FROM {schema}.lost_jobs(p_ids, p_lease_versions, p_worker_id, v_elements) l
+    LOOP
+      RETURN NEXT;
+    END LOOP;
+  END IF;
+  kind := 'summary';
+  element := NULL;
+  detail := v_finds;
+  is_stored_by_this_lease := NULL;
+  finished_at_us := date_part('epoch', v_now) * 1000000;
+  RETURN NEXT;
+END
+$routine$`,
+};

@@ -1,0 +1,58 @@
+import { acquireFewJobs } from "./acquire-few-jobs.ts";
+import { acquireJobs } from "./acquire-jobs.ts";
+import { addBlockers } from "./add-blockers.ts";
+import { completeJobs } from "./complete-jobs.ts";
+import { createJobs } from "./create-jobs.ts";
+import { deleteFinishedSequences } from "./delete-finished-sequences.ts";
+import { deleteJobs, deleteSequences, jobsOfTrees } from "./delete-sequences.ts";
+import { failJobs, failLockedJobs, jobsFailingWith } from "./fail-jobs.ts";
+import { getBlockers } from "./get-blockers.ts";
+import { getJobs } from "./get-jobs.ts";
+import { getSequences } from "./get-sequences.ts";
+import { listBlockerEdges } from "./list-blocker-edges.ts";
+import { listJobs } from "./list-jobs.ts";
+import { listSequences } from "./list-sequences.ts";
+import { lockSequences, rowsOfSequences } from "./lock-sequences.ts";
+import { lostJobs } from "./lost-jobs.ts";
+import { reclaimExpiredLeases } from "./reclaim-expired-leases.ts";
+import { renewLeases } from "./renew-leases.ts";
+import { rescheduleJobs } from "./reschedule-jobs.ts";
+import { blockersOfFailedJobs, retryFailedJobs } from "./retry-failed-jobs.ts";
+import type { Routine } from "./routine.ts";
+import { summarize } from "./summarize.ts";
+import { triggerJobs } from "./trigger-jobs.ts";
+
+/** Raise it by one in each release that changes a routine or adds a migration. A test compares it with the texts. */
+export const routinesVersion = 1;
+
+/** In the order of the contract; routines that others call come first. */
+export const routines: readonly Routine[] = [
+  lostJobs,
+  jobsFailingWith,
+  failLockedJobs,
+  blockersOfFailedJobs,
+  rowsOfSequences,
+  jobsOfTrees,
+  deleteJobs,
+  createJobs,
+  addBlockers,
+  acquireJobs,
+  acquireFewJobs,
+  renewLeases,
+  completeJobs,
+  rescheduleJobs,
+  failJobs,
+  reclaimExpiredLeases,
+  retryFailedJobs,
+  triggerJobs,
+  lockSequences,
+  deleteSequences,
+  deleteFinishedSequences,
+  getJobs,
+  getSequences,
+  getBlockers,
+  listBlockerEdges,
+  listJobs,
+  listSequences,
+  summarize,
+];

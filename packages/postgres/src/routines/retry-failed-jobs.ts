@@ -1,0 +1,130 @@
+import type { Routine } from "./routine.ts";
+
+// Keys are locked before jobs, as when jobs are created: the key and the sequence of a job never change. A blocker of a
+// failed job is locked too, because it could come back and fail again unseen, and the job would then wait for it forever.
+
+/**
+ * Rows `retried` with the job, `refused` with the reason, `key_taken` with the sequence that has the key, and
+ * `blocker_failed` with the blocker, by element. A job with a failed blocker is tried again in rounds, until a round
+ * retries no other job.
+ */
+export const retryFailedJobs: Routine = {
+  name: "retry_failed_jobs",
+  sql: `
+CREATE OR REPLACE FUNCTION {schema}.retry_failed_jobs(p_ids {id}[])
+RETURNS TABLE (kind text, element integer, detail text, job text)
+LANGUAGE plpgsql VOLATILE
+{settings}
+AS $routine$
+#variable_conflict use_column
+DECLARE
+  v_now timestamptz := clock_timestamp();
+  v_lock_ids {id}[];
+  v_status text;
+  v_sequence_id {id};
+  v_type text;
+  v_key text;
+  v_taken_by {id};
+  v_on_failure text;
+  v_failed_id {id};
+  v_failed_ids {id}[];
+  v_elements integer[] := ARRAY(SELECT generate_subscripts(p_ids, 1));
+  v_postponed integer[];
+  v_element integer;
+BEGIN
+  INSERT INTO {schema}.deduplication AS d (type_name, key, touched_at)
+  SELECT DISTINCT f.type_name, f.deduplication_key, v_now
+  FROM {schema}.job j JOIN {schema}.job f ON f.id = j.sequence_id
+  WHERE j.id = ANY(p_ids) AND f.deduplication_key IS NOT NULL
+  ORDER BY f.type_name, f.deduplication_key
+  ON CONFLICT (type_name, key) DO UPDATE SET touched_at = excluded.touched_at;
+  LOOP
+    v_lock_ids := p_ids
+      || ARRAY(SELECT j.sequence_id FROM {schema}.job j WHERE j.id = ANY(p_ids))::{id}[]
+      || ARRAY(SELECT b.id FROM {schema}.blockers_of_failed_jobs(p_ids) b (id));
+    BEGIN
+      PERFORM 1 FROM (
+        SELECT j.id FROM {schema}.job j WHERE j.id = ANY(v_lock_ids) ORDER BY j.id
+        FOR NO KEY UPDATE
+      ) locked;
+      IF EXISTS (
+        SELECT b.id FROM {schema}.blockers_of_failed_jobs(p_ids) b (id)
+        EXCEPT SELECT l.id FROM unnest(v_lock_ids) AS l (id))
+      THEN RAISE EXCEPTION 'queuert: more rows to lock' USING ERRCODE = 'QU001'; END IF;
+      EXIT;
+    EXCEPTION WHEN SQLSTATE 'QU001' THEN NULL; -- The locks are released: begin again.
+    END;
+  END LOOP;
+  -- Written, as when blockers are added: failing the blocker writes it too, so neither can miss the other.
+  UPDATE {schema}.job j SET dependants = j.dependants
+  FROM (
+    SELECT DISTINCT b.id FROM {schema}.blockers_of_failed_jobs(p_ids) b (id) ORDER BY b.id
+  ) u
+  WHERE j.id = u.id;
+
+  v_now := clock_timestamp();
+  LOOP
+    v_postponed := '{}';
+    v_failed_ids := '{}';
+    -- One at a time: of two failed sequences with one key, only the first comes back.
+    FOREACH v_element IN ARRAY v_elements LOOP
+      SELECT j.status, j.on_blocker_failure, j.sequence_id, f.type_name, f.deduplication_key
+      INTO v_status, v_on_failure, v_sequence_id, v_type, v_key
+      FROM {schema}.job j JOIN {schema}.job f ON f.id = j.sequence_id
+      WHERE j.id = p_ids[v_element];
+      IF NOT FOUND OR v_status <> 'failed' THEN
+        RETURN QUERY SELECT 'refused', v_element,
+          CASE WHEN v_status IS NULL THEN 'not_found' ELSE 'not_failed' END, NULL::text;
+        CONTINUE;
+      END IF;
+      v_failed_id := CASE WHEN v_on_failure = 'fail' THEN (
+        SELECT b.blocker_sequence_id
+        FROM {schema}.job_blocker b JOIN {schema}.job f ON f.id = b.blocker_sequence_id
+        WHERE b.job_id = p_ids[v_element] AND f.sequence_outcome = 'failed'
+        ORDER BY b.index LIMIT 1) END;
+      IF v_failed_id IS NOT NULL THEN
+        v_postponed := v_postponed || v_element;
+        v_failed_ids := v_failed_ids || v_failed_id;
+        CONTINUE;
+      END IF;
+      v_taken_by := (
+        SELECT f.id FROM {schema}.job f
+        WHERE f.type_name = v_type AND f.deduplication_key = v_key AND f.sequence_outcome IS NULL
+        ORDER BY f.ordinal DESC LIMIT 1);
+      IF v_taken_by IS NOT NULL THEN
+        RETURN QUERY SELECT 'key_taken', v_element, v_taken_by::text, NULL::text;
+        CONTINUE;
+      END IF;
+      UPDATE {schema}.job f SET sequence_outcome = NULL WHERE f.id = v_sequence_id;
+      RETURN QUERY UPDATE {schema}.job j SET
+        status = CASE WHEN j.incomplete_blockers > 0 THEN 'blocked' ELSE 'pending' END,
+        attempt = 0, scheduled_at = v_now, finished_at = NULL
+      WHERE j.id = p_ids[v_element]
+      RETURNING 'retried', v_element, NULL::text, {job j};
+    END LOOP;
+    EXIT WHEN cardinality(v_postponed) IN (0, cardinality(v_elements));
+    v_elements := v_postponed;
+  END LOOP;
+  RETURN QUERY SELECT 'blocker_failed', u.element, u.id::text, NULL::text
+  FROM unnest(v_postponed, v_failed_ids) AS u (element, id);
+END
+$routine$`,
+};
+
+/** Called by `retry_failed_jobs`: blockers of those jobs that failed with a blocker. */
+export const blockersOfFailedJobs: Routine = {
+  name: "blockers_of_failed_jobs",
+  sql: `
+CREATE OR REPLACE FUNCTION {schema}.blockers_of_failed_jobs(p_ids {id}[]) RETURNS SETOF {id}
+LANGUAGE plpgsql STABLE
+{settings}
+AS $routine$
+BEGIN
+  RETURN QUERY SELECT b.blocker_sequence_id
+  FROM unnest(p_ids) AS p (id)
+  CROSS JOIN LATERAL (SELECT * FROM {schema}.job WHERE id = p.id OFFSET 0) j
+  CROSS JOIN LATERAL (SELECT * FROM {schema}.job_blocker WHERE job_id = j.id OFFSET 0) b
+  WHERE j.status = 'failed' AND j.on_blocker_failure = 'fail';
+END
+$routine$`,
+};

@@ -1,0 +1,53 @@
+// A routine is one SQL function, written whole as literal text. A contract method that needs more than one statement is
+// a PL/pgSQL function: it takes one round trip and its statements are planned once per connection without prepared
+// statements, so a proxy that pools transactions may stand between. Each statement of a VOLATILE function has a fresh
+// snapshot under READ COMMITTED. Two transactions that wait for each other's locks therefore see each other's writes.
+//
+// If the signature or the result of a routine changes, the routine gets a new name with a version (`acquire_jobs_2`),
+// because workers of the version before still call the old name. A change of the body alone keeps the name.
+import { jobText } from "../job-row.ts";
+import type { StoreNames } from "../store-names.ts";
+
+export interface Routine {
+  readonly name: string;
+  /** CREATE OR REPLACE FUNCTION, with the placeholders that `fillRoutine` replaces. */
+  readonly sql: string;
+}
+
+// The statements are written for ordered index probes. Stale statistics must not make the planner read the whole table,
+// and a plan with another join order than that of the locks would lock in another order.
+//
+// The path is pinned: without it, a role that may create functions in a schema on the session's path could plant a
+// better match for `array_position(text[], text)`, and its code would run with the rights of the worker. With
+// row_security off, a policy that hides jobs from the role is an error instead of an idle worker. Each setting costs a
+// call 1 to 3 microseconds.
+const settings = `SET search_path = {path}
+SET row_security = off
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan`;
+
+/**
+ * The text for one store. Placeholders: `{schema}`, `{id}` (the SQL type of ids), `{path}` (the search_path),
+ * `{settings}` (path and planner settings), and `{job j}` (the row with the alias `j` as the JSON text of a job).
+ */
+export const fillRoutine = ({ sql }: Routine, names: StoreNames, path: string): string => {
+  const values: Readonly<Record<string, string>> = { schema: names.schema, id: names.idType, path };
+  return withOwnTags(sql.trim(), names.schema)
+    .replaceAll("{settings}", () => settings)
+    .replaceAll(/\{job (\w+)\}/g, (_, alias: string) => jobText(alias))
+    .replaceAll(/\{(schema|id|path)\}/g, (_, key: string) => values[key] ?? "");
+};
+
+const tag = /\$(routine|query)\$/g;
+
+/** A schema may have any name, and must not end the quoted body. */
+const withOwnTags = (sql: string, schema: string): string => {
+  let suffix = "";
+  while (schema.includes(`$routine${suffix}$`) || schema.includes(`$query${suffix}$`))
+    suffix += "_";
+  return sql.replaceAll(tag, (_, name: string) => `$${name}${suffix}$`);
+};
