@@ -16,7 +16,8 @@ import {
 import { describeSchema } from "../src/migrations/describe-schema.ts";
 import { migrations } from "../src/migrations/index.ts";
 import { checksumOf, statementsOf } from "../src/migrations/migration.ts";
-import { routinesVersion } from "../src/routines/index.ts";
+import { routines, routinesVersion } from "../src/routines/index.ts";
+import { moreRowsToLock, notCommitted } from "../src/sqlstates.ts";
 import { createPgPoolStateProvider } from "../src/providers/pg.ts";
 import { createStoreNames } from "../src/store-names.ts";
 import { lazyDatabaseUrl, servers } from "./fixtures.ts";
@@ -44,6 +45,19 @@ it("migrations are frozen", () => {
     migrations.map((migration) => [migration.name, checksumOf(statementsOf(migration, names))]),
   );
   expect(found).toEqual(checksums);
+});
+
+it("each private SQLSTATE of the routines has one meaning", () => {
+  const raised = routines.flatMap(({ sql }) => [
+    ...sql.matchAll(/RAISE EXCEPTION '([^']+)'\s+USING ERRCODE = '(\w+)'/g),
+  ]);
+  const meanings = new Set(raised.map(([, message, code]) => `${code}: ${message}`));
+  expect(meanings).toEqual(
+    new Set([
+      `${moreRowsToLock}: queuert: more rows to lock`,
+      `${notCommitted}: Not committed: a completed job is no longer held.`,
+    ]),
+  );
 });
 
 describe.each(servers)("%s", (_, databases) => {

@@ -27,8 +27,21 @@ export const listJobs = (db: PgDatabase): PgState["listJobs"] => {
 
 type Page = Omit<Parameters<PgState["listJobs"]>[0], "context" | "sequenceId" | "rootSequenceId">;
 
+type PageArgs = Readonly<
+  Record<
+    "type_names" | "statuses" | "created_from" | "created_to" | "order" | "after_ordinal" | "limit",
+    string | null
+  >
+>;
+
 /** The arguments that lists of jobs and of sequences share; null: no condition. */
-export const toPageArgs = ({ typeNames, statuses, createdFrom, createdTo, ...page }: Page) => ({
+export const toPageArgs = ({
+  typeNames,
+  statuses,
+  createdFrom,
+  createdTo,
+  ...page
+}: Page): PageArgs => ({
   type_names: typeNames && toArrayLiteral(typeNames),
   statuses: statuses && toArrayLiteral(statuses),
   created_from: createdFrom?.toISOString() ?? null,
