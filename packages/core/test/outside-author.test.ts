@@ -30,6 +30,12 @@ describe("the packed package", () => {
     expect(countIn(output, "passed")).toBeGreaterThan(380);
   });
 
+  it("runs the notify suites against the adapter of ADAPTERS.md", { timeout: runMs }, () => {
+    const { output, status } = project.test({}, ["broadcast.test.ts"]);
+    expect(status, output).toBe(0);
+    expect(countIn(output, "passed")).toBeGreaterThan(10);
+  });
+
   it("fails when the author's adapter is broken", { timeout: runMs }, () => {
     const { output, status } = project.test({ BROKEN_SHELF: "1" }, ["-t", "renewLeases"]);
     expect(status).not.toBe(0);

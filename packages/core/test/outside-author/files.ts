@@ -1,3 +1,15 @@
+import { readFileSync } from "node:fs";
+
+const guide = readFileSync(new URL("../../ADAPTERS.md", import.meta.url), "utf8");
+
+/** The files that the guide for authors prints, by the name in their first line. */
+const guideFiles = Object.fromEntries(
+  [...guide.matchAll(/```ts\n\/\/ (\S+\.ts)\n([\s\S]*?)```/g)].map(([, name, text]) => [
+    name,
+    text,
+  ]),
+) as Readonly<Record<string, string>>;
+
 /** An adapter of another author: thin, but complete. */
 const adapter = `
 import { createInProcessStateAdapter, type StateAdapter } from "queuert";
@@ -79,6 +91,7 @@ const tsconfig = JSON.stringify({
 });
 
 export const outsideFiles: Readonly<Record<string, string>> = {
+  ...guideFiles,
   "shelf.ts": adapter,
   "shelf.test.ts": test,
   "tsconfig.json": tsconfig,
