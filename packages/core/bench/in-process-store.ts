@@ -2,7 +2,7 @@
 // and beside a million finished and 200,000 scheduled jobs, which must make no difference.
 // Run: npx tsx --conditions=@queuert/source packages/core/bench/in-process-store.ts
 import { createInProcessStateAdapter } from "../src/in-process/create-in-process-state-adapter.ts";
-import type { InProcessStateAdapter } from "../src/in-process/in-process-method.ts";
+import type { InProcessStateAdapter } from "../src/in-process/database.ts";
 import type { NewEntryJob } from "../src/adapters/state-adapter-params.ts";
 
 const jobCount = 20_000;

@@ -1,5 +1,5 @@
-// Notifications within one process: whoever listens is called before `notify*` returns. Nothing is sent, so nothing can
-// be lost or repeated. Hints that nobody has room for are dropped: a listener looks again by itself when it has.
+// Notifications within one process: listeners are called before `notify*` returns. No message is sent, so none can be
+// lost or repeated. A hint without a listener that has room is dropped: a listener queries again when it has room.
 import { createHintDemand } from "../adapter-kit/hint-demand.ts";
 import { createListenersByKey, type ListenersByKey } from "../adapter-kit/listeners-by-key.ts";
 import type {
@@ -10,24 +10,28 @@ import type {
 
 type OnId = (id: string) => void;
 
-/** Who listens for ownership listens for every job. */
+/** A listener for ownership listens for every job. */
 const everyJob = "";
 
-/** Tells the workers and waiters of this process, synchronously, and wakes no more of them than there are jobs. */
+/** Notifies the workers and waiters of this process synchronously, and wakes at most as many workers as there are jobs. */
 export const createInProcessNotifyAdapter = (): NotifyAdapter => {
   let isClosed = false;
   const jobScheduled = createListenersByKey<JobScheduledListener>();
   const sequenceCompleted = createListenersByKey<OnId>();
   const ownershipLost = createListenersByKey<OnId>();
-  const { tell, each } = createTelling(() => isClosed);
+  const { notify, each } = createNotifier(() => isClosed);
   const demand = createHintDemand(jobScheduled, ({ onJobScheduled }, typeName, count) =>
     each(() => onJobScheduled(typeName, count)),
   );
 
-  const tellIds = (listeners: ListenersByKey<OnId>, ids: readonly string[], key?: string): void => {
-    // Every job that ends a sequence comes by here, and hardly ever does anybody wait for one.
+  const notifyIds = (
+    listeners: ListenersByKey<OnId>,
+    ids: readonly string[],
+    key?: string,
+  ): void => {
+    // Every job that ends a sequence calls this, and most sequences have no waiter.
     if (listeners.isEmpty()) return;
-    tell(() => {
+    notify(() => {
       for (const id of new Set(ids)) {
         for (const onId of listeners.of(key ?? id)) each(() => onId(id));
       }
@@ -35,7 +39,7 @@ export const createInProcessNotifyAdapter = (): NotifyAdapter => {
   };
 
   return {
-    notifyJobScheduled: async (hints) => tell(() => demand.grant(hints)),
+    notifyJobScheduled: async (hints) => notify(() => demand.grant(hints)),
     listenJobScheduled: async (listener) =>
       listen(jobScheduled, listener.typeNames, {
         typeNames: listener.typeNames,
@@ -43,11 +47,11 @@ export const createInProcessNotifyAdapter = (): NotifyAdapter => {
         demand: (typeName, offered) => listener.demand?.(typeName, offered) ?? 1,
       }),
 
-    notifyJobSequenceCompleted: async (ids) => tellIds(sequenceCompleted, ids),
+    notifyJobSequenceCompleted: async (ids) => notifyIds(sequenceCompleted, ids),
     listenJobSequenceCompleted: async ({ sequenceIds, onSequenceCompleted }) =>
       listen(sequenceCompleted, sequenceIds, (id) => onSequenceCompleted(id)),
 
-    notifyJobOwnershipLost: async (ids) => tellIds(ownershipLost, ids, everyJob),
+    notifyJobOwnershipLost: async (ids) => notifyIds(ownershipLost, ids, everyJob),
     listenJobOwnershipLost: async ({ onOwnershipLost }) =>
       listen(ownershipLost, [everyJob], (id) => onOwnershipLost(id)),
 
@@ -58,7 +62,7 @@ export const createInProcessNotifyAdapter = (): NotifyAdapter => {
   };
 };
 
-/** `listener` must be an object of its own: the same one may be given twice, and stopped once. */
+/** Each call needs its own listener object: a listener may be added twice and stopped once. */
 const listen = <TListener>(
   listeners: ListenersByKey<TListener>,
   keys: readonly string[],
@@ -69,19 +73,19 @@ const listen = <TListener>(
   return async () => listeners.remove(ownKeys, listener);
 };
 
-interface Telling {
-  /** Calls listeners, then throws what the first of them that failed has thrown. */
-  readonly tell: (callListeners: () => void) => void;
-  /** Calls one listener within `tell`: its failure keeps the message from no other. */
+interface Notifier {
+  /** Calls listeners, then throws the first error of a listener. */
+  readonly notify: (callListeners: () => void) => void;
+  /** Calls one listener within `notify`. Its failure does not affect other listeners. */
   readonly each: (callListener: () => void) => void;
 }
 
-const createTelling = (isClosed: () => boolean): Telling => {
+const createNotifier = (isClosed: () => boolean): Notifier => {
   let failures: { readonly error: unknown }[] = [];
   return {
-    tell: (callListeners) => {
+    notify: (callListeners) => {
       if (isClosed()) return;
-      // A listener may notify in turn: its listeners' failures are its own.
+      // A listener may notify too. The failures of its listeners are its own.
       const outer = failures;
       const own: { readonly error: unknown }[] = [];
       failures = own;

@@ -1,7 +1,6 @@
 import { createJobIdGenerator } from "../adapter-kit/job-ids.ts";
 import { type Clock, systemClock } from "../async/clock.ts";
-import { Database } from "./database.ts";
-import type { InProcessStateAdapter } from "./in-process-method.ts";
+import { Database, type InProcessStateAdapter } from "./database.ts";
 import { acquireJobs } from "./state/acquire-jobs.ts";
 import { addBlockers } from "./state/add-blockers.ts";
 import { completeJobs } from "./state/complete-jobs.ts";
@@ -25,15 +24,15 @@ import { summarize } from "./state/summarize.ts";
 import { triggerJobs } from "./state/trigger-jobs.ts";
 
 export interface InProcessStateAdapterOptions {
-  /** Decides what is due and what has expired; left out: the process's own. */
+  /** The clock of due times and leases. Default: the clock of the process. */
   readonly clock?: Pick<Clock, "now"> | undefined;
-  /** Must give a new string every time; left out: UUIDs of version 7. */
+  /** Must return a new string every time. Default: UUID version 7. */
   readonly idGenerator?: (() => string) | undefined;
 }
 
 /**
- * Keeps jobs in this process's memory, with real transactions: for tests, for quick starts, and for work that may be
- * lost with the process. One transaction is open at a time; others wait for it, reads do not.
+ * Keeps jobs in the memory of this process, with real transactions. Use it for tests, for quick starts, and for jobs that
+ * may be lost with the process. One transaction is open at a time. Other transactions wait for it, reads do not.
  */
 export const createInProcessStateAdapter = (
   options: InProcessStateAdapterOptions = {},

@@ -1,6 +1,6 @@
 import type { NotifyAdapter } from "../adapters/notify-adapter.ts";
 
-/** Tells nobody anything: workers and waiters find what there is by looking, at their poll interval. */
+/** Sends no notification: workers and waiters query at their poll interval. */
 export const createNoopNotifyAdapter = (): NotifyAdapter => {
   const nothing = async (): Promise<void> => undefined;
   const listenToNothing = async (): Promise<() => Promise<void>> => nothing;

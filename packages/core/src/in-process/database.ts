@@ -1,16 +1,17 @@
-// Statements and transactions over the store. One writer at a time, first come, first served: a transaction holds
-// the lock from its beginning to its end, a statement outside any takes it for one synchronous step, so the free
-// lock costs it nothing. Reads never wait: outside the open transaction they see what is committed.
+// Statements and transactions over the store. There is one writer at a time, in the order of the calls. A transaction
+// holds the lock from its beginning to its end. A statement outside any transaction holds it for one synchronous step, so
+// a free lock costs nothing. Reads never wait: outside the open transaction they see the committed state.
 import { randomBytes } from "node:crypto";
 import { type AsyncLock, createAsyncLock } from "../async/async-lock.ts";
 import type { Clock } from "../async/clock.ts";
 import { StateNotInTransactionError } from "../errors.ts";
-import type { View } from "./job-cell.ts";
+import type { StateAdapter } from "../adapters/state-adapter.ts";
+import type { View } from "./stored-job.ts";
 import { Store } from "./store.ts";
 
-/** Stands for an open transaction; opaque. */
+/** The identity of an open transaction. */
 export class InProcessTransaction {
-  // Makes the type nominal: only this store hands one out.
+  // Makes the type nominal: no other code can create one.
   private readonly kind = "in-process transaction";
 
   get [Symbol.toStringTag](): string {
@@ -18,10 +19,17 @@ export class InProcessTransaction {
   }
 }
 
-/** What statements run in: a transaction, or none. Spread it into the calls. */
+/** The transaction in which statements run, or none. Spread it into the calls. */
 export interface InProcessContext {
   readonly transaction?: InProcessTransaction | undefined;
 }
+
+/** The state adapter that keeps jobs in the memory of this process. */
+export type InProcessStateAdapter = StateAdapter<InProcessContext, InProcessContext, string>;
+
+/** One method of it. */
+export type InProcessMethod<TName extends keyof InProcessStateAdapter> =
+  InProcessStateAdapter[TName];
 
 export class Database {
   readonly store: Store = new Store();
@@ -74,7 +82,7 @@ export class Database {
     }
   }
 
-  /** A statement that has no meaning outside a transaction. */
+  /** A statement that needs a transaction. */
   async writeInTransaction<T>(
     context: InProcessContext | undefined,
     operation: string,
@@ -84,7 +92,7 @@ export class Database {
     return this.execute(statement);
   }
 
-  /** A statement that only looks. */
+  /** A statement that only reads. */
   async read<T>(
     context: InProcessContext | undefined,
     operation: string,
@@ -94,7 +102,7 @@ export class Database {
     return statement(this.store, view);
   }
 
-  /** A statement that looks through indexes which know the writer's view only. */
+  /** A statement that reads indexes, which have only the version of the writer. */
   async readIndexes<T>(
     context: InProcessContext | undefined,
     operation: string,
@@ -107,7 +115,7 @@ export class Database {
       : this.store.withCommittedIndexes(() => statement(this.store));
   }
 
-  /** True in the open transaction, false outside any. A transaction that has ended is neither. */
+  /** True in the open transaction, false outside any. Throws for a transaction that has ended. */
   private assertCurrent(context: InProcessContext | undefined, operation: string): boolean {
     if (context?.transaction === undefined) return false;
     if (context.transaction !== this.open) throw new StateNotInTransactionError(operation);

@@ -1,17 +1,17 @@
-// The sequences that were started with a deduplication key, by type and key: the newest is what a start under "all"
-// finds, the newest unfinished one what a start under "completed" finds. Finished ones are never gone through.
+// Sequences with a deduplication key, by type and key. A start under "all" finds the newest of them. A start under
+// "completed" finds the newest unfinished one, without a walk over finished ones.
 import type { StateDeduplication } from "../model/deduplication.ts";
-import { currentOf, isUnfinished, type JobCell } from "./job-cell.ts";
+import { currentOf, isUnfinished, type StoredJob } from "./stored-job.ts";
 import { OrdinalList } from "./ordinal-list.ts";
 import type { TypeQueue } from "./type-queue.ts";
 
 /** The sequences of one type with one key, each by its first job. */
 export interface KeyedSequences {
   readonly all: OrdinalList;
-  readonly unfinished: Set<JobCell>;
+  readonly unfinished: Set<StoredJob>;
 }
 
-export const addKeyed = (first: JobCell, key: string): void => {
+export const addKeyed = (first: StoredJob, key: string): void => {
   const { keyedSequences } = first.queue;
   let keyed = keyedSequences.get(key);
   if (keyed === undefined) {
@@ -22,26 +22,26 @@ export const addKeyed = (first: JobCell, key: string): void => {
 };
 
 /** After a job of the sequence has changed. */
-export const refreshKeyed = (first: JobCell, key: string): void => {
+export const refreshKeyed = (first: StoredJob, key: string): void => {
   const keyed = first.queue.keyedSequences.get(key);
   if (isUnfinished(currentOf(first, "transaction")?.state)) keyed?.unfinished.add(first);
   else keyed?.unfinished.delete(first);
 };
 
 /** After the first job has been marked as dropped. */
-export const dropKeyed = (first: JobCell, key: string): void => {
+export const dropKeyed = (first: StoredJob, key: string): void => {
   const keyed = first.queue.keyedSequences.get(key);
   keyed?.unfinished.delete(first);
   keyed?.all.noteDropped();
   if (keyed?.all.size === 0) first.queue.keyedSequences.delete(key);
 };
 
-/** The sequence that stands for a key, by its first job. */
+/** The first job of the sequence that matches a key. */
 export const findKeyed = (
   queue: TypeQueue,
   { key, strategy, windowMs }: StateDeduplication,
   now: number,
-): JobCell | undefined => {
+): StoredJob | undefined => {
   const keyed = queue.keyedSequences.get(key);
   if (keyed === undefined) return undefined;
   const newest =
@@ -54,13 +54,13 @@ export const findKeyed = (
 };
 
 /** Another unfinished sequence than this one that holds the key. */
-export const findOtherUnfinished = (first: JobCell, key: string): JobCell | undefined => {
+export const findOtherUnfinished = (first: StoredJob, key: string): StoredJob | undefined => {
   const unfinished = first.queue.keyedSequences.get(key)?.unfinished ?? [];
   return newestOf([...unfinished].filter((other) => other !== first));
 };
 
-const newestOf = (firsts: Iterable<JobCell>): JobCell | undefined => {
-  let newest: JobCell | undefined;
+const newestOf = (firsts: Iterable<StoredJob>): StoredJob | undefined => {
+  let newest: StoredJob | undefined;
   for (const first of firsts) {
     if (newest === undefined || first.ordinal > newest.ordinal) newest = first;
   }

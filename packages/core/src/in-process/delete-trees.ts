@@ -1,8 +1,8 @@
-// Trees leave together, and only if nobody outside still needs the output of a sequence in them: whoever has not
-// completed yet will read it, or may after a retry. Completed dependants forget the sequences that went.
+// A tree is deleted as a whole, and only if no unfinished or failed job outside depends on a sequence in it. Such a job reads
+// the output of the sequence when it runs. Completed dependants lose their edges.
 import type { BlockerEdge } from "../adapters/state-adapter-queries.ts";
-import { edgesOf } from "./blocker-edges.ts";
-import type { JobCell, JobState } from "./job-cell.ts";
+import { edgesOf } from "./views.ts";
+import type { StoredJob, JobState } from "./stored-job.ts";
 import type { JobTree } from "./job-tree.ts";
 import type { Store } from "./store.ts";
 
@@ -25,18 +25,18 @@ export const hasEdgeFromOutside = (tree: JobTree): boolean => {
   return false;
 };
 
-/** The jobs that went, each with its last state. */
+/** Returns the deleted jobs, each with its last state. */
 export const deleteTrees = (
   store: Store,
   trees: ReadonlySet<JobTree>,
-): readonly { readonly cell: JobCell; readonly state: JobState }[] => {
+): readonly { readonly stored: StoredJob; readonly state: JobState }[] => {
   for (const [dependant] of [...dependantsOutside(trees)]) forgetBlockers(store, dependant, trees);
-  const deleted: { readonly cell: JobCell; readonly state: JobState }[] = [];
+  const deleted: { readonly stored: StoredJob; readonly state: JobState }[] = [];
   for (const tree of trees) {
-    for (const cell of tree.walk("asc", null)) {
-      if (cell.state === undefined) continue;
-      deleted.push({ cell, state: cell.state });
-      store.put(cell, undefined);
+    for (const stored of tree.walk("asc", null)) {
+      if (stored.state === undefined) continue;
+      deleted.push({ stored, state: stored.state });
+      store.put(stored, undefined);
     }
   }
   return deleted;
@@ -44,7 +44,7 @@ export const deleteTrees = (
 
 function* dependantsOutside(
   trees: ReadonlySet<JobTree>,
-): Generator<readonly [dependant: JobCell, blocker: JobCell], void> {
+): Generator<readonly [dependant: StoredJob, blocker: StoredJob], void> {
   for (const tree of trees) {
     for (const blocker of tree.walk("asc", null)) {
       if (blocker.dependants === null || blocker.state === undefined) continue;
@@ -55,7 +55,7 @@ function* dependantsOutside(
   }
 }
 
-const forgetBlockers = (store: Store, dependant: JobCell, trees: ReadonlySet<JobTree>): void => {
+const forgetBlockers = (store: Store, dependant: StoredJob, trees: ReadonlySet<JobTree>): void => {
   const { state } = dependant;
   if (state === undefined) return;
   const blockers = state.blockers.filter(({ sequence }) => !trees.has(sequence.tree));

@@ -1,4 +1,4 @@
-// A new job enters the store: its id, its instants, and its place in a sequence and a tree.
+// Stores a new job: its id, its instants, and its place in a sequence and a tree.
 import type {
   NewContinuationJob,
   NewEntryJob,
@@ -7,25 +7,25 @@ import type {
 import { JobAlreadyCompletedError, JobNotFoundError } from "../errors.ts";
 import type { Database } from "./database.ts";
 import { toInstant } from "./instants.ts";
-import { currentOf, type JobCell, type JobState, noBlockers } from "./job-cell.ts";
+import { currentOf, initialState, type StoredJob } from "./stored-job.ts";
 
-export const insertEntryJob = (database: Database, job: NewEntryJob): JobCell => {
+export const insertEntryJob = (database: Database, job: NewEntryJob): StoredJob => {
   const { store } = database;
-  return store.insert(newId(database), job, initialState(job, store.now), null);
+  return store.insert(newId(database), job, initialState(job, dueAt(job, store.now)), null);
 };
 
 /**
- * Continues a sequence. Throws when the sequence is not there, or goes on elsewhere already: it is a line, and
- * never forks, whatever a caller that has lost its lease still tries.
+ * Continues a sequence. Throws if the sequence does not exist or has continued already: a sequence never forks, even if
+ * the caller has lost its lease.
  */
-export const insertContinuation = (database: Database, job: NewContinuationJob): JobCell => {
+export const insertContinuation = (database: Database, job: NewContinuationJob): StoredJob => {
   const { store } = database;
   const first = store.sequence(job.sequenceId);
   if (first === undefined) throw new JobNotFoundError(job.originId);
   if (currentOf(first, "transaction")?.position !== job.position - 1) {
     throw new JobAlreadyCompletedError(job.originId);
   }
-  return store.insert(newId(database), job, initialState(job, store.now), first);
+  return store.insert(newId(database), job, initialState(job, dueAt(job, store.now)), first);
 };
 
 const newId = ({ store, generateId }: Database): string => {
@@ -33,26 +33,11 @@ const newId = ({ store, generateId }: Database): string => {
   if (typeof id !== "string" || id === "") {
     throw new TypeError("`idGenerator` must return a string that is not empty.");
   }
-  if (store.cells.has(id)) {
+  if (store.byId.has(id)) {
     throw new Error(`\`idGenerator\` returned ${id}, the id of another job. Make every id unique.`);
   }
   return id;
 };
 
-const initialState = (job: NewStateJob, now: number): JobState => ({
-  status: job.awaitsBlockers ? "blocked" : "pending",
-  output: null,
-  continuedToId: null,
-  scheduledAt: job.schedule === null ? now : toInstant(job.schedule, now),
-  attempt: 0,
-  lastAttemptAt: null,
-  lastAttemptError: null,
-  leaseVersion: 0,
-  leasedBy: null,
-  leasedUntil: null,
-  finishedAt: null,
-  completedBy: null,
-  completedByLease: null,
-  blockers: noBlockers,
-  incompleteBlockerCount: 0,
-});
+const dueAt = ({ schedule }: NewStateJob, now: number): number =>
+  schedule === null ? now : toInstant(schedule, now);

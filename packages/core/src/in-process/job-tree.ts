@@ -1,7 +1,6 @@
-// A root sequence and everything that was started for it. Retention deletes whole trees, the longest finished first:
-// those in which nothing is unfinished form a linked list in that order, kept as jobs finish.
-import type { JobCell, JobState } from "./job-cell.ts";
-import { isUnfinished } from "./job-cell.ts";
+// A root sequence and all sequences that were started for it. Retention deletes whole trees, the longest finished first.
+// Trees without an unfinished job are a linked list in that order, updated when jobs finish.
+import { isUnfinished, type JobState, type StoredJob } from "./stored-job.ts";
 import { OrdinalList, walkOne } from "./ordinal-list.ts";
 import { workCount } from "./work-count.ts";
 
@@ -9,8 +8,8 @@ export class JobTree {
   readonly rootSequenceId: string;
   /** All jobs of the tree once there are two; most trees have one, and there may be millions of them. */
   private jobs: OrdinalList | null = null;
-  private onlyJob: JobCell | null = null;
-  /** As the open transaction sees it, like the one below. */
+  private onlyJob: StoredJob | null = null;
+  /** In the version of the open transaction, as the next count. */
   private presentCount = 0;
   private unfinishedCount = 0;
   private finishedAt = 0;
@@ -32,9 +31,9 @@ export class JobTree {
     return this.finishedAt;
   }
 
-  add(cell: JobCell): void {
+  add(stored: StoredJob): void {
     if (this.jobs === null && this.onlyJob === null) {
-      this.onlyJob = cell;
+      this.onlyJob = stored;
       return;
     }
     if (this.jobs === null) {
@@ -42,7 +41,7 @@ export class JobTree {
       if (this.onlyJob !== null) this.jobs.append(this.onlyJob);
       this.onlyJob = null;
     }
-    this.jobs.append(cell);
+    this.jobs.append(stored);
   }
 
   /** After the job has been marked as dropped. */
@@ -62,7 +61,7 @@ export class JobTree {
     }
   }
 
-  /** Time goes forward, so whoever finishes last finished latest; not so when a change is being undone. */
+  /** Usually the last change has the latest time. It has not if a change is undone. */
   private latestFinish(candidate: number): number {
     if (candidate >= this.finishedAt) return candidate;
     let latest = 0;
@@ -72,7 +71,7 @@ export class JobTree {
     return latest;
   }
 
-  walk(order: "asc" | "desc", afterOrdinal: number | null): Iterable<JobCell> {
+  walk(order: "asc" | "desc", afterOrdinal: number | null): Iterable<StoredJob> {
     if (this.jobs !== null) return this.jobs.walk(order, afterOrdinal);
     return this.onlyJob === null ? [] : walkOne(this.onlyJob, order, afterOrdinal);
   }

@@ -1,51 +1,51 @@
-// Every running job's lease, earliest end first. Those found to have expired stand apart, and their jobs also stand
-// among those to take, at their old place: an acquisition meets them in order without looking at the others.
-import type { JobCell } from "./job-cell.ts";
+// The lease of every running job, earliest end first. Leases that are known to have expired are in a heap of their own.
+// Their jobs are also among the jobs to acquire, at their old place, so that an acquisition finds them in order.
+import type { StoredJob } from "./stored-job.ts";
 import { HeapNode, TimeHeap } from "./time-heap.ts";
 
 export class LeaseIndex {
   private readonly held = new TimeHeap();
   private readonly expired = new TimeHeap();
 
-  add(cell: JobCell, leasedUntil: number): void {
-    cell.lease = new HeapNode(cell, leasedUntil);
-    this.held.add(cell.lease);
+  add(stored: StoredJob, leasedUntil: number): void {
+    stored.lease = new HeapNode(stored, leasedUntil);
+    this.held.add(stored.lease);
   }
 
-  remove(cell: JobCell): void {
-    cell.lease?.heap?.remove(cell.lease);
-    cell.lease = null;
+  remove(stored: StoredJob): void {
+    stored.lease?.heap?.remove(stored.lease);
+    stored.lease = null;
   }
 
-  /** Sorts out which leases have expired by now: also back again, if the clock was set back. */
+  /** Moves the leases that have expired by now. */
   noticeExpired(now: number): void {
     for (let node = this.held.peek(); node !== undefined && node.time <= now;) {
       this.held.remove(node);
       this.expired.add(node);
-      node.cell.queue.add(node.cell, node.cell.state?.scheduledAt ?? 0, now);
+      node.stored.queue.add(node.stored, node.stored.state?.scheduledAt ?? 0, now);
       node = this.held.peek();
     }
   }
 
-  /** An expired lease that is none by this clock any more. */
-  putBack(cell: JobCell): void {
-    const node = cell.lease;
+  /** Moves back a lease that has not expired, because the clock was set back. */
+  putBack(stored: StoredJob): void {
+    const node = stored.lease;
     if (node === null) return;
-    cell.queue.remove(cell);
+    stored.queue.remove(stored);
     this.expired.remove(node);
     this.held.add(node);
   }
 
-  /** As if nobody had looked at the time yet. */
+  /** Moves back all expired leases. */
   putBackAll(): void {
-    for (let cell = this.peekExpired(); cell !== undefined; cell = this.peekExpired()) {
-      this.putBack(cell);
+    for (let stored = this.peekExpired(); stored !== undefined; stored = this.peekExpired()) {
+      this.putBack(stored);
     }
   }
 
   /** The job whose lease expired first; call `noticeExpired` before. */
-  peekExpired(): JobCell | undefined {
-    return this.expired.peek()?.cell;
+  peekExpired(): StoredJob | undefined {
+    return this.expired.peek()?.stored;
   }
 
   get expiredCount(): number {
@@ -53,8 +53,8 @@ export class LeaseIndex {
   }
 
   /** Every running job, in no order. */
-  *running(): Generator<JobCell, void> {
-    for (const node of this.held.values()) yield node.cell;
-    for (const node of this.expired.values()) yield node.cell;
+  *running(): Generator<StoredJob, void> {
+    for (const node of this.held.values()) yield node.stored;
+    for (const node of this.expired.values()) yield node.stored;
   }
 }

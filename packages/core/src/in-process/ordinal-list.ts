@@ -1,37 +1,37 @@
-// Jobs in the order of their creation. Pages start by binary search; a dropped job leaves a hole that is skipped,
-// and the holes are closed once they outnumber the jobs, so that removing stays cheap and nothing piles up.
-import type { JobCell } from "./job-cell.ts";
+// Jobs in the order of their creation. A page starts with a binary search. A dropped job leaves a hole, which walks skip.
+// The holes are removed when they outnumber the jobs, so that a removal stays cheap and memory stays bounded.
+import type { StoredJob } from "./stored-job.ts";
 
 /** A list of one that needs no list. */
 export const walkOne = (
-  cell: JobCell,
+  stored: StoredJob,
   order: "asc" | "desc",
   afterOrdinal: number | null,
-): readonly JobCell[] => {
-  if (afterOrdinal === null) return [cell];
-  const isAfter = order === "asc" ? cell.ordinal > afterOrdinal : cell.ordinal < afterOrdinal;
-  return isAfter ? [cell] : [];
+): readonly StoredJob[] => {
+  if (afterOrdinal === null) return [stored];
+  const isAfter = order === "asc" ? stored.ordinal > afterOrdinal : stored.ordinal < afterOrdinal;
+  return isAfter ? [stored] : [];
 };
 
-/** Below this, closing holes is not worth it. */
+/** A shorter list is not compacted. */
 const compactionSizeMin = 32;
 
 export class OrdinalList {
-  private cells: JobCell[] = [];
+  private jobs: StoredJob[] = [];
   private live = 0;
 
   get size(): number {
     return this.live;
   }
 
-  /** How many places are taken, holes included: what compaction keeps in bounds. */
+  /** The number of places, holes included. Compaction bounds it. */
   get capacity(): number {
-    return this.cells.length;
+    return this.jobs.length;
   }
 
   /** Ordinals only grow, so the newest is always last. */
-  append(cell: JobCell): void {
-    this.cells.push(cell);
+  append(stored: StoredJob): void {
+    this.jobs.push(stored);
     this.live++;
   }
 
@@ -39,41 +39,41 @@ export class OrdinalList {
   noteDropped(): void {
     this.live--;
     // A rollback drops the newest ones: they need no hole.
-    while (this.cells.at(-1)?.dropped === true) this.cells.pop();
-    if (this.cells.length > compactionSizeMin && this.live * 2 < this.cells.length) {
-      this.cells = this.cells.filter((cell) => !cell.dropped);
+    while (this.jobs.at(-1)?.dropped === true) this.jobs.pop();
+    if (this.jobs.length > compactionSizeMin && this.live * 2 < this.jobs.length) {
+      this.jobs = this.jobs.filter((stored) => !stored.dropped);
     }
   }
 
-  findLast(predicate: (cell: JobCell) => boolean): JobCell | undefined {
-    return this.cells.findLast((cell) => !cell.dropped && predicate(cell));
+  findLast(predicate: (stored: StoredJob) => boolean): StoredJob | undefined {
+    return this.jobs.findLast((stored) => !stored.dropped && predicate(stored));
   }
 
   /** From the start, or from just behind `afterOrdinal`, upwards or downwards. */
-  *walk(order: "asc" | "desc", afterOrdinal: number | null): Generator<JobCell, void> {
-    const { cells } = this;
+  *walk(order: "asc" | "desc", afterOrdinal: number | null): Generator<StoredJob, void> {
+    const { jobs } = this;
     if (order === "asc") {
       const start = afterOrdinal === null ? 0 : this.firstIndexFrom(afterOrdinal + 1);
-      for (let index = start; index < cells.length; index++) {
-        const cell = cells[index];
-        if (cell !== undefined && !cell.dropped) yield cell;
+      for (let index = start; index < jobs.length; index++) {
+        const stored = jobs[index];
+        if (stored !== undefined && !stored.dropped) yield stored;
       }
       return;
     }
-    const start = afterOrdinal === null ? cells.length : this.firstIndexFrom(afterOrdinal);
+    const start = afterOrdinal === null ? jobs.length : this.firstIndexFrom(afterOrdinal);
     for (let index = start - 1; index >= 0; index--) {
-      const cell = cells[index];
-      if (cell !== undefined && !cell.dropped) yield cell;
+      const stored = jobs[index];
+      if (stored !== undefined && !stored.dropped) yield stored;
     }
   }
 
   /** The first place whose ordinal is not below this one. */
   private firstIndexFrom(ordinal: number): number {
     let low = 0;
-    let high = this.cells.length;
+    let high = this.jobs.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.cells[middle]?.ordinal ?? Infinity) < ordinal) low = middle + 1;
+      if ((this.jobs[middle]?.ordinal ?? Infinity) < ordinal) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -1,11 +1,11 @@
-// Maps and indexes. Everything that can be derived from a job's state is kept in step by one function, `apply`, from the
-// state before and the state after. Undoing a change is applying it the other way round, so a rollback restores
-// every index by the same code that moved it. Lists that readers outside the transaction walk, too, are different:
-// a job enters them when it is inserted and leaves them when its absence is committed.
+// Maps and indexes. One function, `apply`, keeps every index up to date, from the state before and the state after. To undo
+// a change is to apply it in reverse, so a rollback restores every index with the same code.
+// Readers outside the transaction also walk the lists. A job enters them when it is inserted, and leaves them when its
+// deletion is committed.
 import { isFinished } from "../model/status.ts";
 import type { NewStateJob } from "../adapters/state-adapter-params.ts";
 import { addKeyed, dropKeyed, refreshKeyed } from "./deduplication-index.ts";
-import { type BlockerLink, JobCell, type JobState, noBlockers } from "./job-cell.ts";
+import { type BlockerLink, StoredJob, type JobState, noBlockers } from "./stored-job.ts";
 import { FinishedTrees, JobTree } from "./job-tree.ts";
 import { LeaseIndex } from "./lease-index.ts";
 import { OrdinalList } from "./ordinal-list.ts";
@@ -13,14 +13,14 @@ import { TypeQueue } from "./type-queue.ts";
 import { UndoLog } from "./undo-log.ts";
 
 export class Store {
-  readonly cells: Map<string, JobCell> = new Map();
+  readonly byId: Map<string, StoredJob> = new Map();
   readonly jobs: OrdinalList = new OrdinalList();
   /** The first job of every sequence. */
   readonly sequences: OrdinalList = new OrdinalList();
   readonly queues: Map<string, TypeQueue> = new Map();
   readonly leases: LeaseIndex = new LeaseIndex();
   readonly finishedTrees: FinishedTrees = new FinishedTrees();
-  readonly failedJobs: Set<JobCell> = new Set();
+  readonly failedJobs: Set<StoredJob> = new Set();
   /** The store's clock at the moment of the statement. */
   now = 0;
   private readonly undoLog = new UndoLog();
@@ -42,111 +42,115 @@ export class Store {
     return queue;
   }
 
-  /** The first job of a sequence, if there is such a sequence for the writer. */
-  sequence(id: string): JobCell | undefined {
-    const cell = this.cells.get(id);
-    return cell?.state !== undefined && cell.first === cell ? cell : undefined;
+  /** The first job of a sequence that the writer sees. */
+  sequence(id: string): StoredJob | undefined {
+    const stored = this.byId.get(id);
+    return stored?.state !== undefined && stored.first === stored ? stored : undefined;
   }
 
   tree(rootSequenceId: string): JobTree | undefined {
-    const tree = this.cells.get(rootSequenceId)?.tree;
+    const tree = this.byId.get(rootSequenceId)?.tree;
     return tree?.rootSequenceId === rootSequenceId ? tree : this.rootlessTrees.get(rootSequenceId);
   }
 
   /** A new job, as the last of the sequence that starts with `first`, or as the first of its own. */
-  insert(id: string, job: NewStateJob, state: JobState, first: JobCell | null): JobCell {
+  insert(id: string, job: NewStateJob, state: JobState, first: StoredJob | null): StoredJob {
     const ordinal = ++this.lastOrdinal;
     const tree = first?.tree ?? this.treeFor(job.rootSequenceId ?? id, id);
     const queue = this.queueOf(job.typeName);
-    const cell = new JobCell(job, { id, ordinal, createdAt: this.now, first, tree, queue });
-    this.cells.set(id, cell);
-    this.jobs.append(cell);
-    cell.tree.add(cell);
+    const stored = new StoredJob(job, { id, ordinal, createdAt: this.now, first, tree, queue });
+    this.byId.set(id, stored);
+    this.jobs.append(stored);
+    stored.tree.add(stored);
     if (first === null) {
-      this.sequences.append(cell);
-      if (cell.deduplicationKey !== null) addKeyed(cell, cell.deduplicationKey);
+      this.sequences.append(stored);
+      if (stored.deduplicationKey !== null) addKeyed(stored, stored.deduplicationKey);
     } else {
       if (first.chain === null) {
         first.chain = new OrdinalList();
         first.chain.append(first);
       }
-      first.chain.append(cell);
+      first.chain.append(stored);
     }
-    this.put(cell, state);
-    return cell;
+    this.put(stored, state);
+    return stored;
   }
 
   /** Replaces a job's state; undefined deletes it. */
-  put(cell: JobCell, state: JobState | undefined): void {
-    this.undoLog.record(cell);
-    this.apply(cell, state);
+  put(stored: StoredJob, state: JobState | undefined): void {
+    this.undoLog.record(stored);
+    this.apply(stored, state);
   }
 
-  /** Where a statement begins: what `rollbackTo` goes back to. */
+  /** The beginning of a statement, for `rollbackTo`. */
   get savepoint(): number {
     return this.undoLog.mark;
   }
 
   rollbackTo(savepoint: number): void {
-    this.undoLog.rewind(savepoint, (cell, before) => {
-      this.apply(cell, before);
-      if (before === undefined && cell.committed === undefined) this.drop(cell);
+    this.undoLog.rewind(savepoint, (stored, before) => {
+      this.apply(stored, before);
+      if (before === undefined && stored.committed === undefined) this.drop(stored);
     });
   }
 
-  /** Shows everybody what has been written since the last commit. */
+  /** Makes the writes since the last commit visible to all readers. */
   commit(): void {
-    this.undoLog.drain((cell) => {
-      const old = cell.committed?.blockers ?? noBlockers;
-      cell.committed = cell.state;
-      unlinkBlockers(cell, old);
-      if (cell.state === undefined && !cell.dropped) this.drop(cell);
+    this.undoLog.drain((stored) => {
+      const old = stored.committed?.blockers ?? noBlockers;
+      stored.committed = stored.state;
+      unlinkBlockers(stored, old);
+      if (stored.state === undefined && !stored.dropped) this.drop(stored);
     });
   }
 
   /**
-   * Runs the callback with every index as it was at the last commit, then puts the open transaction's
-   * writes back: for reads that go through an index which knows one view only.
+   * Runs the callback with every index as it was at the last commit, then applies the writes of the open transaction again.
+   * Reads of an index need it, because an index has one version only.
    */
   withCommittedIndexes<T>(callback: () => T): T {
-    const redo = this.undoLog.entriesNewestFirst().map(({ cell, before }) => {
-      const after = cell.state;
-      this.apply(cell, before);
-      return { cell, after };
+    const redo = this.undoLog.entriesNewestFirst().map(({ stored, before }) => {
+      const after = stored.state;
+      this.apply(stored, before);
+      return { stored, after };
     });
     try {
       return callback();
     } finally {
-      for (const { cell, after } of redo.reverse()) this.apply(cell, after);
+      for (const { stored, after } of redo.reverse()) this.apply(stored, after);
     }
   }
 
-  private apply(cell: JobCell, after: JobState | undefined): void {
-    const before = cell.state;
-    cell.state = after;
-    const { counts } = cell.queue;
+  private apply(stored: StoredJob, after: JobState | undefined): void {
+    const before = stored.state;
+    stored.state = after;
+    const { counts } = stored.queue;
     if (before?.status !== after?.status) {
       if (before !== undefined) counts[before.status]--;
       if (after !== undefined) counts[after.status]++;
-      if (before?.status === "failed") this.failedJobs.delete(cell);
-      if (after?.status === "failed") this.failedJobs.add(cell);
-      cell.tree.changed(before, after);
+      if (before?.status === "failed") this.failedJobs.delete(stored);
+      if (after?.status === "failed") this.failedJobs.add(stored);
+      stored.tree.changed(before, after);
     }
-    this.place(cell, before, after);
-    if (cell.first.deduplicationKey !== null) {
-      refreshKeyed(cell.first, cell.first.deduplicationKey);
+    this.place(stored, before, after);
+    if (stored.first.deduplicationKey !== null) {
+      refreshKeyed(stored.first, stored.first.deduplicationKey);
     }
-    linkBlockers(cell, before, after);
+    linkBlockers(stored, before, after);
   }
 
-  /** Keeps the job among those to take, or among those leased, or in neither. */
-  private place(cell: JobCell, before: JobState | undefined, after: JobState | undefined): void {
+  /** Keeps the job among the jobs to acquire, or among the leased jobs, or in neither. */
+  private place(
+    stored: StoredJob,
+    before: JobState | undefined,
+    after: JobState | undefined,
+  ): void {
     if (before !== undefined && after !== undefined && isSamePlace(before, after)) return;
-    if (cell.due !== null) cell.queue.remove(cell);
-    if (cell.lease !== null) this.leases.remove(cell);
+    if (stored.due !== null) stored.queue.remove(stored);
+    if (stored.lease !== null) this.leases.remove(stored);
     if (after === undefined) return;
-    if (after.status === "pending") cell.queue.add(cell, after.scheduledAt, this.now);
-    if (after.leasedUntil !== null) this.leases.add(cell, after.leasedUntil);
+    if (after.status === "pending") stored.queue.add(stored, after.scheduledAt, this.now);
+    if (after.leasedUntil !== null) this.leases.add(stored, after.leasedUntil);
   }
 
   private treeFor(rootSequenceId: string, id: string): JobTree {
@@ -157,17 +161,17 @@ export class Store {
     return tree;
   }
 
-  private drop(cell: JobCell): void {
-    const { first, tree } = cell;
-    cell.dropped = true;
-    this.cells.delete(cell.id);
+  private drop(stored: StoredJob): void {
+    const { first, tree } = stored;
+    stored.dropped = true;
+    this.byId.delete(stored.id);
     this.jobs.noteDropped();
     tree.drop();
     if (tree.isEmpty) this.rootlessTrees.delete(tree.rootSequenceId);
     first.chain?.noteDropped();
-    if (first !== cell) return;
+    if (first !== stored) return;
     this.sequences.noteDropped();
-    if (cell.deduplicationKey !== null) dropKeyed(cell, cell.deduplicationKey);
+    if (stored.deduplicationKey !== null) dropKeyed(stored, stored.deduplicationKey);
   }
 }
 
@@ -178,29 +182,29 @@ const isSamePlace = (before: JobState, after: JobState): boolean =>
 
 /** From a blocking sequence to the jobs that wait for it. */
 const linkBlockers = (
-  cell: JobCell,
+  stored: StoredJob,
   before: JobState | undefined,
   after: JobState | undefined,
 ): void => {
   const old = before?.blockers ?? noBlockers;
   const current = after?.blockers ?? noBlockers;
   if (old === current) return;
-  unlinkBlockers(cell, old);
+  unlinkBlockers(stored, old);
   for (const { sequence } of current) {
     sequence.dependants ??= new Set();
-    sequence.dependants.add(cell);
+    sequence.dependants.add(stored);
   }
 };
 
-/** A link stays while anybody may follow it: the writer, or readers of what is committed. */
-const unlinkBlockers = (cell: JobCell, old: readonly BlockerLink[]): void => {
-  if (old === cell.state?.blockers) return;
+/** A link stays while the writer or a reader of the committed state may follow it. */
+const unlinkBlockers = (stored: StoredJob, old: readonly BlockerLink[]): void => {
+  if (old === stored.state?.blockers) return;
   for (const { sequence } of old) {
-    if (waitsFor(cell.state, sequence) || waitsFor(cell.committed, sequence)) continue;
-    sequence.dependants?.delete(cell);
+    if (waitsFor(stored.state, sequence) || waitsFor(stored.committed, sequence)) continue;
+    sequence.dependants?.delete(stored);
     if (sequence.dependants?.size === 0) sequence.dependants = null;
   }
 };
 
-const waitsFor = (state: JobState | undefined, sequence: JobCell): boolean =>
+const waitsFor = (state: JobState | undefined, sequence: StoredJob): boolean =>
   state !== undefined && state.blockers.some((link) => link.sequence === sequence);

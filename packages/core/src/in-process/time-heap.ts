@@ -1,19 +1,19 @@
-// A binary heap of jobs, earliest time first, creation order for equal times. Every node knows its place, so that
-// a job leaves as soon as it is no longer meant to be there: no stale entries, nothing to compact.
-import type { JobCell } from "./job-cell.ts";
+// A binary heap of jobs, earliest time first, in the order of creation for equal times. Every node has its index, so that
+// any job can be removed at once: there are no stale entries.
+import type { StoredJob } from "./stored-job.ts";
 import { workCount } from "./work-count.ts";
 
 export class HeapNode {
-  readonly cell: JobCell;
+  readonly stored: StoredJob;
   readonly time: number;
   readonly ordinal: number;
   heap: TimeHeap | null = null;
   index = -1;
 
-  constructor(cell: JobCell, time: number) {
-    this.cell = cell;
+  constructor(stored: StoredJob, time: number) {
+    this.stored = stored;
     this.time = time;
-    this.ordinal = cell.ordinal;
+    this.ordinal = stored.ordinal;
   }
 }
 

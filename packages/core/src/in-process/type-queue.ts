@@ -1,9 +1,9 @@
-// The jobs of one type that wait for a worker. Due ones stand by priority, then due time, then creation; the others
-// stand apart by due time and move over when it has come, so that however many are scheduled, and with
-// whatever priority, taking a due job never meets them.
+// The jobs of one type that wait for a worker. Due jobs are in the order of priority, due time and creation. Scheduled jobs
+// are in a heap by due time, and move when they are due. An acquisition therefore never visits them, at any number and
+// priority.
 import type { JobStatus } from "../model/status.ts";
 import type { KeyedSequences } from "./deduplication-index.ts";
-import type { JobCell } from "./job-cell.ts";
+import type { StoredJob } from "./stored-job.ts";
 import { HeapNode, TimeHeap } from "./time-heap.ts";
 
 interface PriorityBucket {
@@ -21,7 +21,7 @@ export class TypeQueue {
     completed: 0,
     failed: 0,
   };
-  /** When the type last had its turn: who waits longest goes first. */
+  /** The last turn of the type: the type with the oldest one is first. */
   lastTurn = 0;
   /** Of sequences that start with this type. */
   readonly keyedSequences: Map<string, KeyedSequences> = new Map();
@@ -34,36 +34,36 @@ export class TypeQueue {
     this.typeName = typeName;
   }
 
-  add(cell: JobCell, time: number, now: number): void {
-    const node = new HeapNode(cell, time);
-    cell.due = node;
-    if (time <= now) this.bucketOf(cell.priority).add(node);
+  add(stored: StoredJob, time: number, now: number): void {
+    const node = new HeapNode(stored, time);
+    stored.due = node;
+    if (time <= now) this.bucketOf(stored.priority).add(node);
     else this.scheduled.add(node);
   }
 
-  remove(cell: JobCell): void {
-    const node = cell.due;
+  remove(stored: StoredJob): void {
+    const node = stored.due;
     const heap = node?.heap ?? null;
-    cell.due = null;
+    stored.due = null;
     if (node === null || heap === null) return;
     heap.remove(node);
     if (heap.size === 0 && heap !== this.scheduled) {
-      this.ready.splice(this.bucketIndex(cell.priority), 1);
+      this.ready.splice(this.bucketIndex(stored.priority), 1);
     }
   }
 
-  /** The job to take first, if one is due. */
-  peek(now: number): JobCell | undefined {
+  /** The first due job. */
+  peek(now: number): StoredJob | undefined {
     this.promote(now);
     for (const { jobs } of this.ready) {
       const node = jobs.peek();
-      // Later than now only if the clock was set back after the job had become due.
-      if (node !== undefined && node.time <= now) return node.cell;
+      // Later than now if the clock was set back after the job was due.
+      if (node !== undefined && node.time <= now) return node.stored;
     }
     return undefined;
   }
 
-  /** The earliest time at which a job that is not taken yet is or was due; undefined if there is none. */
+  /** The earliest due time of a pending job; undefined if there is no such job. */
   earliest(now: number): number | undefined {
     this.promote(now);
     let earliest = this.scheduled.peek()?.time;
@@ -74,7 +74,7 @@ export class TypeQueue {
     return earliest;
   }
 
-  /** How many priorities have due jobs: none is kept for the others. */
+  /** The number of priorities with due jobs. */
   get bucketCount(): number {
     return this.ready.length;
   }
@@ -84,7 +84,7 @@ export class TypeQueue {
       const node = this.scheduled.peek();
       if (node === undefined || node.time > now) return;
       this.scheduled.remove(node);
-      this.bucketOf(node.cell.priority).add(node);
+      this.bucketOf(node.stored.priority).add(node);
     }
   }
 

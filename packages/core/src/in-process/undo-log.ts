@@ -1,43 +1,43 @@
-// What the open statement or transaction has changed, oldest first: each job with the state it had before.
-import type { JobCell, JobState } from "./job-cell.ts";
+// The changes of the open statement or transaction, oldest first: each job with its previous state.
+import type { StoredJob, JobState } from "./stored-job.ts";
 
 export interface UndoEntry {
-  readonly cell: JobCell;
+  readonly stored: StoredJob;
   readonly before: JobState | undefined;
 }
 
 export class UndoLog {
-  private cells: JobCell[] = [];
+  private jobs: StoredJob[] = [];
   private befores: (JobState | undefined)[] = [];
 
-  /** How long the log is: what `rewind` goes back to. */
+  /** The length of the log, for `rewind`. */
   get mark(): number {
-    return this.cells.length;
+    return this.jobs.length;
   }
 
-  record(cell: JobCell): void {
-    this.cells.push(cell);
-    this.befores.push(cell.state);
+  record(stored: StoredJob): void {
+    this.jobs.push(stored);
+    this.befores.push(stored.state);
   }
 
   /** Takes entries off, newest first, until the log is as long as it was at the mark. */
-  rewind(mark: number, undo: (cell: JobCell, before: JobState | undefined) => void): void {
-    while (this.cells.length > mark) {
-      const cell = this.cells.pop();
+  rewind(mark: number, undo: (stored: StoredJob, before: JobState | undefined) => void): void {
+    while (this.jobs.length > mark) {
+      const stored = this.jobs.pop();
       const before = this.befores.pop();
-      if (cell !== undefined) undo(cell, before);
+      if (stored !== undefined) undo(stored, before);
     }
   }
 
   /** Empties the log, and visits every change in it, oldest first. */
-  drain(visit: (cell: JobCell) => void): void {
-    const { cells } = this;
-    this.cells = [];
+  drain(visit: (stored: StoredJob) => void): void {
+    const { jobs } = this;
+    this.jobs = [];
     this.befores = [];
-    for (const cell of cells) visit(cell);
+    for (const stored of jobs) visit(stored);
   }
 
   entriesNewestFirst(): readonly UndoEntry[] {
-    return this.cells.map((cell, index) => ({ cell, before: this.befores[index] })).reverse();
+    return this.jobs.map((stored, index) => ({ stored, before: this.befores[index] })).reverse();
   }
 }

@@ -1,2 +1,2 @@
-/** Steps taken in structures that hold many jobs: what the tests of cost count, since times prove little. */
+/** Steps in structures with many jobs. Tests of cost count them, because times prove little. */
 export const workCount: { steps: number } = { steps: 0 };

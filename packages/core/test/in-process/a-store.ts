@@ -1,6 +1,6 @@
 import { assembleStateAdapter } from "../../src/in-process/create-in-process-state-adapter.ts";
 import { Database } from "../../src/in-process/database.ts";
-import type { InProcessStateAdapter } from "../../src/in-process/in-process-method.ts";
+import type { InProcessStateAdapter } from "../../src/in-process/database.ts";
 
 /** A store whose time stands still until a test moves it, and whose ids are `job-1`, `job-2`, … */
 export interface TestStore {

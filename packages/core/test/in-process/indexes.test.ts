@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { NewEntryJob } from "../../src/adapters/state-adapter-params.ts";
-import { JobCell } from "../../src/in-process/job-cell.ts";
+import { StoredJob } from "../../src/in-process/stored-job.ts";
 import { FinishedTrees, JobTree } from "../../src/in-process/job-tree.ts";
 import { OrdinalList } from "../../src/in-process/ordinal-list.ts";
 import { HeapNode, TimeHeap } from "../../src/in-process/time-heap.ts";
@@ -12,8 +12,8 @@ const seededIt = extendWithCommon(it);
 
 const queue = new TypeQueue("task");
 
-const aCell = (ordinal: number, job: Partial<NewEntryJob> = {}): JobCell =>
-  new JobCell(aJob(job), {
+const aStoredJob = (ordinal: number, job: Partial<NewEntryJob> = {}): StoredJob =>
+  new StoredJob(aJob(job), {
     id: `job-${ordinal}`,
     ordinal,
     createdAt: 0,
@@ -29,7 +29,7 @@ describe("a heap by time", () => {
       const heap = new TimeHeap();
       const nodes = new Set<HeapNode>();
       for (let ordinal = 0; ordinal < 2_000; ordinal++) {
-        const node = new HeapNode(aCell(ordinal), Math.floor(random() * 300));
+        const node = new HeapNode(aStoredJob(ordinal), Math.floor(random() * 300));
         heap.add(node);
         nodes.add(node);
         if (random() < 0.4) {
@@ -56,20 +56,22 @@ describe("a heap by time", () => {
 describe("the jobs of a type", () => {
   it("keep no bucket of a priority without jobs", () => {
     const own = new TypeQueue("own");
-    const cells = Array.from({ length: 500 }, (_, index) => aCell(index, { priority: index }));
-    for (const cell of cells) own.add(cell, 0, 0);
+    const storedJobs = Array.from({ length: 500 }, (_, index) =>
+      aStoredJob(index, { priority: index }),
+    );
+    for (const stored of storedJobs) own.add(stored, 0, 0);
     const order: number[] = [];
-    for (let cell = own.peek(0); cell !== undefined; cell = own.peek(0)) {
-      own.remove(cell);
-      order.push(cell.priority);
+    for (let stored = own.peek(0); stored !== undefined; stored = own.peek(0)) {
+      own.remove(stored);
+      order.push(stored.priority);
     }
-    expect(order).toEqual(cells.map(({ priority }) => priority).reverse());
+    expect(order).toEqual(storedJobs.map(({ priority }) => priority).reverse());
     expect(own.bucketCount).toBe(0);
   });
 
   it("become due by the clock, and wait again when it is set back", () => {
     const own = new TypeQueue("own");
-    const [early, late] = [aCell(1, { priority: 0 }), aCell(2, { priority: 9 })];
+    const [early, late] = [aStoredJob(1, { priority: 0 }), aStoredJob(2, { priority: 9 })];
     own.add(late, 20, 0);
     own.add(early, 10, 0);
     expect(own.peek(9)).toBeUndefined();
@@ -83,16 +85,17 @@ describe("the jobs of a type", () => {
 });
 
 describe("a list by ordinal", () => {
-  const ordinals = (cells: Iterable<JobCell>): number[] => [...cells].map(({ ordinal }) => ordinal);
+  const ordinals = (storedJobs: Iterable<StoredJob>): number[] =>
+    [...storedJobs].map(({ ordinal }) => ordinal);
 
   it("starts behind a cursor in either direction, over holes", () => {
     const list = new OrdinalList();
-    const cells = Array.from({ length: 10 }, (_, index) => aCell(index * 10));
-    for (const cell of cells) list.append(cell);
+    const storedJobs = Array.from({ length: 10 }, (_, index) => aStoredJob(index * 10));
+    for (const stored of storedJobs) list.append(stored);
     for (const index of [0, 3, 4, 9]) {
-      const cell = cells[index];
-      if (cell === undefined) throw new Error("no such cell");
-      cell.dropped = true;
+      const stored = storedJobs[index];
+      if (stored === undefined) throw new Error("no such stored");
+      stored.dropped = true;
       list.noteDropped();
     }
     expect(ordinals(list.walk("asc", null))).toEqual([10, 20, 50, 60, 70, 80]);
@@ -105,10 +108,10 @@ describe("a list by ordinal", () => {
 
   it("closes its holes once they outnumber the jobs", () => {
     const list = new OrdinalList();
-    const cells = Array.from({ length: 10_000 }, (_, index) => aCell(index));
-    for (const cell of cells) list.append(cell);
-    for (const cell of cells.slice(0, 9_990)) {
-      cell.dropped = true;
+    const storedJobs = Array.from({ length: 10_000 }, (_, index) => aStoredJob(index));
+    for (const stored of storedJobs) list.append(stored);
+    for (const stored of storedJobs.slice(0, 9_990)) {
+      stored.dropped = true;
       list.noteDropped();
       expect(list.capacity).toBeLessThanOrEqual(Math.max(32, 2 * list.size));
     }

@@ -40,7 +40,7 @@ describe("deleting finished sequences", () => {
     expect(await state.deleteFinishedSequences(sweep)).toBe(1);
     const [left] = await state.getBlockers({ ids: [waiting.id] });
     expect(left?.map(({ first: { id } }) => id)).toEqual([second_.id]);
-    expect(database.store.cells.get(waiting.id)?.state?.blockers).toHaveLength(1);
+    expect(database.store.byId.get(waiting.id)?.state?.blockers).toHaveLength(1);
     // The edge that is left keeps its place in the list.
     expect(await state.listBlockerEdges({ ids: [waiting.id] })).toEqual([
       { jobId: waiting.id, sequenceId: waiting.id, blockerSequenceId: second_.id, index: 1 },
@@ -79,13 +79,13 @@ describe("deleting finished sequences", () => {
       throw rolledBack;
     });
     await expect(transaction).rejects.toBe(rolledBack);
-    expect(database.store.cells.get(blocker.id)?.dependants).toBeNull();
+    expect(database.store.byId.get(blocker.id)?.dependants).toBeNull();
     const waiting = await steps.createBlocked([blocker]);
-    expect(database.store.cells.get(blocker.id)?.dependants?.size).toBe(1);
+    expect(database.store.byId.get(blocker.id)?.dependants?.size).toBe(1);
     await state.runInTransaction((context) =>
       state.deleteSequences({ context, rootSequenceIds: [waiting.id] }),
     );
-    expect(database.store.cells.get(blocker.id)?.dependants).toBeNull();
+    expect(database.store.byId.get(blocker.id)?.dependants).toBeNull();
   });
 
   it("leaves nothing behind", async () => {

@@ -1,5 +1,5 @@
-// A tree is deleted as a whole, and only if no unfinished or failed job outside depends on a sequence in it: such a job reads
-// the sequence's output when it runs. Completed dependants lose their edges.
+// A tree is deleted as a whole, and only if no unfinished or failed job outside depends on a sequence in it. Such a job reads
+// the output of the sequence when it runs. Completed dependants lose their edges.
 import type { BlockerEdge } from "queuert/internal";
 import { rootSequenceIdOf, sequenceIdOf } from "../job-row.ts";
 import { treeMembers, type TableNames } from "../names.ts";

@@ -1,12 +1,11 @@
-// Step 4 of the walk: due jobs are taken, and leased by the same write that makes them running.
+// Step 4 of the walk: due jobs are acquired. One write makes a job running and gives it a lease.
 import { leaseExpiredError } from "../../adapter-kit/stored-texts.ts";
 import type { AcquiredJob, AcquireJobsParams } from "../../adapters/state-adapter-params.ts";
-import type { Database } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
+import type { Database, InProcessMethod } from "../database.ts";
 import { after, remainingMs } from "../instants.ts";
-import type { JobCell, JobState } from "../job-cell.ts";
+import type { StoredJob, JobState } from "../stored-job.ts";
 import type { Store } from "../store.ts";
-import { requireJob, viewBlockers } from "../to-state-job.ts";
+import { requireJob, viewBlockers } from "../views.ts";
 import type { TypeQueue } from "../type-queue.ts";
 
 export const acquireJobs =
@@ -20,10 +19,10 @@ export const acquireJobs =
             ...type,
             queue: store.queueOf(type.typeName),
           }));
-          // Who has not had a turn for longest goes first: a busy type cannot keep the others waiting for ever.
+          // The type with the oldest turn is first, so that a busy type cannot starve the others.
           wanted.sort((left, right) => left.queue.lastTurn - right.queue.lastTurn);
           const jobs: AcquiredJob[] = [];
-          for (const type of wanted) take(store, type, params, jobs);
+          for (const type of wanted) acquireType(store, type, params, jobs);
           return { jobs, nextDueInMs: nextDueInMs(store, wanted) };
         });
 
@@ -33,40 +32,40 @@ interface WantedType {
   readonly limit: number;
 }
 
-const take = (
+const acquireType = (
   store: Store,
   { queue, leaseMs, limit }: WantedType,
   { workerId, limit: limitInAll }: AcquireJobsParams,
-  taken: AcquiredJob[],
+  acquired: AcquiredJob[],
 ): void => {
-  const end = Math.min(taken.length + limit, limitInAll);
-  while (taken.length < end) {
-    const cell = takeable(store, queue);
-    if (cell?.state === undefined) return;
+  const end = Math.min(acquired.length + limit, limitInAll);
+  while (acquired.length < end) {
+    const stored = nextDue(store, queue);
+    if (stored?.state === undefined) return;
     queue.lastTurn = store.nextTurn();
-    taken.push(acquire(store, cell, cell.state, workerId, leaseMs));
+    acquired.push(acquire(store, stored, stored.state, workerId, leaseMs));
   }
 };
 
-const takeable = (store: Store, queue: TypeQueue): JobCell | undefined => {
+const nextDue = (store: Store, queue: TypeQueue): StoredJob | undefined => {
   for (;;) {
-    const cell = queue.peek(store.now);
-    const isLeased = (cell?.state?.leasedUntil ?? 0) > store.now;
-    if (cell === undefined || !isLeased) return cell;
-    // Its lease had expired, and the clock has been set back since.
-    store.leases.putBack(cell);
+    const stored = queue.peek(store.now);
+    const isLeased = (stored?.state?.leasedUntil ?? 0) > store.now;
+    if (stored === undefined || !isLeased) return stored;
+    // Its lease had expired before the clock was set back.
+    store.leases.putBack(stored);
   }
 };
 
 const acquire = (
   store: Store,
-  cell: JobCell,
+  stored: StoredJob,
   state: JobState,
   workerId: string,
   leaseMs: number,
 ): AcquiredJob => {
   const reclaimedFrom = state.leasedBy;
-  store.put(cell, {
+  store.put(stored, {
     ...state,
     status: "running",
     attempt: state.attempt + 1,
@@ -78,8 +77,8 @@ const acquire = (
     leasedUntil: after(store.now, leaseMs),
   });
   return {
-    job: requireJob(cell),
-    blockers: state.blockers.length === 0 ? [] : viewBlockers(cell, "transaction"),
+    job: requireJob(stored),
+    blockers: state.blockers.length === 0 ? [] : viewBlockers(stored, "transaction"),
     reclaimedFrom,
   };
 };

@@ -1,14 +1,12 @@
-// Step 2 of the walk, continued: a new job learns which sequences it waits for.
+// Step 2 of the walk, continued: a new job gets its blockers.
 import { blockerFailedError } from "../../adapter-kit/stored-texts.ts";
 import { JobNotFoundError } from "../../errors.ts";
 import type { StateJob } from "../../model/state-job.ts";
-import type { Database } from "../database.ts";
-import { failDependants, failedState } from "../fail-dependants.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
-import { hasFailed, type JobCell, type JobState } from "../job-cell.ts";
-import { countIncomplete } from "../release-dependants.ts";
+import type { Database, InProcessMethod } from "../database.ts";
+import { countIncomplete, failDependants, failedState } from "../dependants.ts";
+import { hasFailed, type StoredJob, type JobState } from "../stored-job.ts";
 import type { Store } from "../store.ts";
-import { requireJob } from "../to-state-job.ts";
+import { requireJob } from "../views.ts";
 
 export const addBlockers =
   (database: Database): InProcessMethod<"addBlockers"> =>
@@ -24,27 +22,27 @@ const addTo = (
   jobId: string,
   ids: readonly string[],
 ): { readonly job: StateJob; readonly missing: readonly string[] } => {
-  const cell = store.cells.get(jobId);
-  const state = cell?.state;
-  if (cell === undefined || state === undefined) throw new JobNotFoundError(jobId);
+  const stored = store.byId.get(jobId);
+  const state = stored?.state;
+  if (stored === undefined || state === undefined) throw new JobNotFoundError(jobId);
   const sequences = ids.map((id) => store.sequence(id));
   const missing = [...new Set(ids.filter((_, index) => sequences[index] === undefined))];
   if (missing.length === 0 && state.status === "blocked") {
     wait(
       store,
-      cell,
+      stored,
       state,
       sequences.filter((sequence) => sequence !== undefined),
     );
   }
-  return { job: requireJob(cell), missing };
+  return { job: requireJob(stored), missing };
 };
 
 const wait = (
   store: Store,
-  cell: JobCell,
+  stored: StoredJob,
   state: JobState,
-  sequences: readonly JobCell[],
+  sequences: readonly StoredJob[],
 ): void => {
   const links = sequences.map((sequence, index) => ({
     index: state.blockers.length + index,
@@ -54,9 +52,9 @@ const wait = (
   const incompleteBlockerCount = countIncomplete(blockers.map(({ sequence }) => sequence));
   const status = incompleteBlockerCount === 0 ? "pending" : "blocked";
   const waiting: JobState = { ...state, blockers, incompleteBlockerCount, status };
-  const failed = cell.onBlockerFailure === "fail" ? sequences.find(hasFailed) : undefined;
-  if (failed === undefined) return store.put(cell, waiting);
-  store.put(cell, failedState(waiting, blockerFailedError(failed.id), store.now));
-  // A continuation that fails at once takes along whoever waits for its sequence.
-  failDependants(store, cell.first);
+  const failed = stored.onBlockerFailure === "fail" ? sequences.find(hasFailed) : undefined;
+  if (failed === undefined) return store.put(stored, waiting);
+  store.put(stored, failedState(waiting, blockerFailedError(failed.id), store.now));
+  // The job may be a continuation, whose sequence has dependants.
+  failDependants(store, stored.first);
 };

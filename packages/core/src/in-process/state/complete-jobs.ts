@@ -1,17 +1,15 @@
-// Steps 6 and 7 of the walk: outputs are stored, sequences continue, and whoever waited for one that ended is released.
+// Steps 6 and 7 of the walk: outputs are stored, sequences continue, and dependants of a completed sequence are released.
 import type {
   CompletionResult,
   JobCompletion,
   UnblockedJob,
 } from "../../adapters/state-adapter-params.ts";
 import type { JsonText, StateJob } from "../../model/state-job.ts";
-import type { Database } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
+import type { Database, InProcessMethod } from "../database.ts";
 import { insertContinuation } from "../insert-job.ts";
-import { isUnfinished, type JobCell, type JobState } from "../job-cell.ts";
-import { isHeld, whyLost } from "../lease-check.ts";
-import { releaseDependants } from "../release-dependants.ts";
-import { requireJob } from "../to-state-job.ts";
+import { isHeld, isUnfinished, type JobState, type StoredJob, whyLost } from "../stored-job.ts";
+import { releaseDependants } from "../dependants.ts";
+import { requireJob } from "../views.ts";
 
 export const completeJobs =
   (database: Database): InProcessMethod<"completeJobs"> =>
@@ -34,16 +32,16 @@ const completeJob = (
 ): CompletionResult => {
   const { store } = database;
   const { jobId, leaseVersion, outcome } = completion;
-  const cell = store.cells.get(jobId);
-  const state = cell?.state;
-  if (cell === undefined || state === undefined || !mayComplete(state, leaseVersion)) {
+  const stored = store.byId.get(jobId);
+  const state = stored?.state;
+  if (stored === undefined || state === undefined || !mayComplete(state, leaseVersion)) {
     return lost(state, leaseVersion);
   }
-  // The next job first: the sequence has an unfinished job at every moment until it ends.
+  // First the next job: a sequence has an unfinished job until it ends.
   const next = outcome.kind === "continuation" ? insertContinuation(database, outcome.job) : null;
   const continuedToId = outcome.kind === "continuedTo" ? outcome.jobId : (next?.id ?? null);
   store.put(
-    cell,
+    stored,
     completedState(state, store.now, {
       output: outcome.kind === "output" ? outcome.output : null,
       continuedToId,
@@ -51,8 +49,8 @@ const completeJob = (
       completedByLease: leaseVersion,
     }),
   );
-  // A loop, not a spread: arguments have a limit that a thousand dependants may reach.
-  for (const job of releaseDependants(store, cell)) unblocked.push(job);
+  // A loop, not a spread: many dependants would exceed the limit of arguments.
+  for (const job of releaseDependants(store, stored)) unblocked.push(job);
   return { kind: "completed", completedAt: new Date(store.now), continuation: jobOf(next) };
 };
 
@@ -83,4 +81,5 @@ const completedState = (
   finishedAt: now,
 });
 
-const jobOf = (cell: JobCell | null): StateJob | null => (cell === null ? null : requireJob(cell));
+const jobOf = (stored: StoredJob | null): StateJob | null =>
+  stored === null ? null : requireJob(stored);

@@ -1,11 +1,10 @@
 // Step 2 of the walk: jobs are stored.
 import type { NewEntryJob, NewStateJob } from "../../adapters/state-adapter-params.ts";
-import type { Database } from "../database.ts";
+import type { Database, InProcessMethod } from "../database.ts";
 import { findKeyed } from "../deduplication-index.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
 import { insertContinuation, insertEntryJob } from "../insert-job.ts";
-import type { JobCell } from "../job-cell.ts";
-import { requireJob } from "../to-state-job.ts";
+import type { StoredJob } from "../stored-job.ts";
+import { requireJob } from "../views.ts";
 
 export const createJobs =
   (database: Database): InProcessMethod<"createJobs"> =>
@@ -27,7 +26,7 @@ const createJob = (
     : { job: requireJob(found), deduplicated: true };
 };
 
-const findDuplicate = ({ store }: Database, job: NewEntryJob): JobCell | undefined =>
+const findDuplicate = ({ store }: Database, job: NewEntryJob): StoredJob | undefined =>
   job.deduplication === null
     ? undefined
     : findKeyed(store.queueOf(job.typeName), job.deduplication, store.now);

@@ -1,9 +1,8 @@
-// Retention: trees that have been finished for long enough go, the longest finished first.
+// Retention: deletes trees that have been finished for long enough, the longest finished first.
 import type { FinishedSweepParams } from "../../adapters/state-adapter-params.ts";
-import type { Database } from "../database.ts";
+import type { Database, InProcessMethod } from "../database.ts";
 import { deleteTrees, hasEdgeFromOutside } from "../delete-trees.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
-import type { JobState } from "../job-cell.ts";
+import type { JobState } from "../stored-job.ts";
 import type { JobTree } from "../job-tree.ts";
 import type { Store } from "../store.ts";
 
@@ -19,7 +18,7 @@ const sweep = (store: Store, params: FinishedSweepParams): number => {
   let treeCount = 0;
   let jobCount = 0;
   for (const tree of store.finishedTrees.walk()) {
-    // Those after it finished later still.
+    // All later trees of the list finished later.
     if (treeCount >= params.limit || tree.lastFinishedAt > store.now - shortestAgeMs) break;
     if (!isOldEnough(tree, params, store.now) || hasEdgeFromOutside(tree)) continue;
     jobCount += deleteTrees(store, new Set([tree])).length;

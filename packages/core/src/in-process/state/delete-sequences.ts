@@ -1,12 +1,11 @@
-// Whole trees go, or nothing.
+// Deletes whole trees, or nothing.
 import type { DeleteSequencesResult } from "../../adapters/state-adapter-params.ts";
 import type { BlockerEdge } from "../../adapters/state-adapter-queries.ts";
-import type { Database } from "../database.ts";
+import type { Database, InProcessMethod } from "../database.ts";
 import { deleteTrees, edgesFromOutside } from "../delete-trees.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
 import type { JobTree } from "../job-tree.ts";
 import type { Store } from "../store.ts";
-import { toReference } from "../to-state-job.ts";
+import { toReference } from "../views.ts";
 
 export const deleteSequences =
   (database: Database): InProcessMethod<"deleteSequences"> =>
@@ -19,9 +18,9 @@ export const deleteSequences =
 
 const deleteRoots = (store: Store, ids: readonly string[]): DeleteSequencesResult => {
   const present = ids
-    .map((id) => store.cells.get(id))
-    .filter((cell) => cell?.state !== undefined)
-    .filter((cell) => cell !== undefined);
+    .map((id) => store.byId.get(id))
+    .filter((stored) => stored?.state !== undefined)
+    .filter((stored) => stored !== undefined);
   const sequenceIds = present
     .filter(({ id, rootSequenceId }) => id !== rootSequenceId)
     .map(({ id }) => id);
@@ -36,6 +35,6 @@ const deleteRoots = (store: Store, ids: readonly string[]): DeleteSequencesResul
     jobCount: deleted.length,
     running: deleted
       .filter(({ state }) => state.status === "running")
-      .map(({ cell }) => toReference(cell)),
+      .map(({ stored }) => toReference(stored)),
   };
 };

@@ -1,9 +1,8 @@
-// A running job fails for good, and with it those that are not to outlive a blocker.
+// Running jobs fail for good, and with them their dependants that are to fail with a blocker.
 import type { FailJobsParams, FailJobsResult } from "../../adapters/state-adapter-params.ts";
-import type { Database, InProcessContext } from "../database.ts";
-import { failDependants, failedState } from "../fail-dependants.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
-import { isHeld, whyLost } from "../lease-check.ts";
+import type { Database, InProcessContext, InProcessMethod } from "../database.ts";
+import { failDependants, failedState } from "../dependants.ts";
+import { isHeld, whyLost } from "../stored-job.ts";
 import type { Store } from "../store.ts";
 
 export const failJobs =
@@ -22,13 +21,13 @@ const failJob = (
   { jobId, leaseVersion, error }: FailJobsParams<InProcessContext>["jobs"][number],
   dependants: FailJobsResult["dependants"][number][],
 ): FailJobsResult["results"][number] => {
-  const cell = store.cells.get(jobId);
-  const state = cell?.state;
-  if (cell === undefined || !isHeld(state, leaseVersion)) {
+  const stored = store.byId.get(jobId);
+  const state = stored?.state;
+  if (stored === undefined || !isHeld(state, leaseVersion)) {
     return { kind: "lost", reason: whyLost(state) };
   }
-  store.put(cell, failedState(state, error, store.now));
-  // A loop, not a spread: arguments have a limit that many dependants may reach.
-  for (const dependant of failDependants(store, cell.first)) dependants.push(dependant);
+  store.put(stored, failedState(state, error, store.now));
+  // A loop, not a spread: many dependants would exceed the limit of arguments.
+  for (const dependant of failDependants(store, stored.first)) dependants.push(dependant);
   return { kind: "failed", failedAt: new Date(store.now) };
 };

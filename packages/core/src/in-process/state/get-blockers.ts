@@ -1,12 +1,11 @@
-import type { Database } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
-import { viewBlockers } from "../to-state-job.ts";
+import type { Database, InProcessMethod } from "../database.ts";
+import { viewBlockers } from "../views.ts";
 
 export const getBlockers =
   (database: Database): InProcessMethod<"getBlockers"> =>
   async ({ context, ids }) =>
     ids.length === 0
       ? []
-      : database.read(context, "getBlockers", ({ cells }, view) =>
-          ids.map((id) => viewBlockers(cells.get(id), view)),
+      : database.read(context, "getBlockers", ({ byId }, view) =>
+          ids.map((id) => viewBlockers(byId.get(id), view)),
         );

@@ -1,12 +1,11 @@
-import type { Database } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
-import { viewJob } from "../to-state-job.ts";
+import type { Database, InProcessMethod } from "../database.ts";
+import { viewJob } from "../views.ts";
 
 export const getJobs =
   (database: Database): InProcessMethod<"getJobs"> =>
   async ({ context, ids }) =>
     ids.length === 0
       ? []
-      : database.read(context, "getJobs", ({ cells }, view) =>
-          ids.map((id) => viewJob(cells.get(id), view)),
+      : database.read(context, "getJobs", ({ byId }, view) =>
+          ids.map((id) => viewJob(byId.get(id), view)),
         );

@@ -1,12 +1,11 @@
-import type { Database } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
-import { viewSequence } from "../to-state-job.ts";
+import type { Database, InProcessMethod } from "../database.ts";
+import { viewSequence } from "../views.ts";
 
 export const getSequences =
   (database: Database): InProcessMethod<"getSequences"> =>
   async ({ context, ids }) =>
     ids.length === 0
       ? []
-      : database.read(context, "getSequences", ({ cells }, view) =>
-          ids.map((id) => viewSequence(cells.get(id), view)),
+      : database.read(context, "getSequences", ({ byId }, view) =>
+          ids.map((id) => viewSequence(byId.get(id), view)),
         );

@@ -1,5 +1,4 @@
-import type { Database } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
+import type { Database, InProcessMethod } from "../database.ts";
 
 export const getStoreId =
   (database: Database): InProcessMethod<"getStoreId"> =>

@@ -1,8 +1,7 @@
 import type { BlockerEdge } from "../../adapters/state-adapter-queries.ts";
-import { edgesOf } from "../blocker-edges.ts";
-import type { Database } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
-import type { JobCell, View } from "../job-cell.ts";
+import { edgesOf } from "../views.ts";
+import type { Database, InProcessMethod } from "../database.ts";
+import type { StoredJob, View } from "../stored-job.ts";
 import type { Store } from "../store.ts";
 
 export const listBlockerEdges =
@@ -14,15 +13,15 @@ export const listBlockerEdges =
 
 const edgesAround = (store: Store, ids: readonly string[], view: View): readonly BlockerEdge[] => {
   const wanted = new Set(ids);
-  const waiting = new Set<JobCell>();
+  const waiting = new Set<StoredJob>();
   for (const id of wanted) {
-    const first = store.cells.get(id);
+    const first = store.byId.get(id);
     if (first === undefined || first.first !== first) continue;
-    for (const cell of first.chain?.walk("asc", null) ?? [first]) waiting.add(cell);
-    for (const cell of first.dependants ?? []) waiting.add(cell);
+    for (const stored of first.chain?.walk("asc", null) ?? [first]) waiting.add(stored);
+    for (const stored of first.dependants ?? []) waiting.add(stored);
   }
   return [...waiting]
     .sort((left, right) => left.ordinal - right.ordinal)
-    .flatMap((cell) => edgesOf(cell, view))
+    .flatMap((stored) => edgesOf(stored, view))
     .filter((edge) => wanted.has(edge.sequenceId) || wanted.has(edge.blockerSequenceId));
 };

@@ -1,12 +1,10 @@
 import type { ListJobsParams } from "../../adapters/state-adapter-queries.ts";
 import type { StateJob } from "../../model/state-job.ts";
-import type { Database, InProcessContext } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
-import { type JobCell, type JobState, stateOf, type View } from "../job-cell.ts";
-import { isCreatedWithin } from "../list-filter.ts";
+import type { Database, InProcessContext, InProcessMethod } from "../database.ts";
+import { type StoredJob, type JobState, stateOf, toStateJob, type View } from "../stored-job.ts";
+import { isCreatedWithin } from "../views.ts";
 import { walkOne } from "../ordinal-list.ts";
 import type { Store } from "../store.ts";
-import { toStateJob } from "../to-state-job.ts";
 
 export const listJobs =
   (database: Database): InProcessMethod<"listJobs"> =>
@@ -19,20 +17,20 @@ type Params = ListJobsParams<InProcessContext>;
 
 const page = (store: Store, params: Params, view: View): readonly StateJob[] => {
   const jobs: StateJob[] = [];
-  for (const cell of candidates(store, params)) {
-    const state = stateOf(cell, view);
-    if (state === undefined || !matches(cell, state, params)) continue;
-    jobs.push(toStateJob(cell, state));
+  for (const stored of candidates(store, params)) {
+    const state = stateOf(stored, view);
+    if (state === undefined || !matches(stored, state, params)) continue;
+    jobs.push(toStateJob(stored, state));
     if (jobs.length === params.limit) break;
   }
   return jobs;
 };
 
 /** The shortest list that holds every match, from the cursor on. */
-const candidates = (store: Store, params: Params): Iterable<JobCell> => {
+const candidates = (store: Store, params: Params): Iterable<StoredJob> => {
   const { sequenceId, rootSequenceId, order, afterOrdinal } = params;
   if (sequenceId !== null) {
-    const first = store.cells.get(sequenceId);
+    const first = store.byId.get(sequenceId);
     if (first === undefined) return [];
     return first.chain?.walk(order, afterOrdinal) ?? walkOne(first, order, afterOrdinal);
   }
@@ -40,9 +38,9 @@ const candidates = (store: Store, params: Params): Iterable<JobCell> => {
   return store.jobs.walk(order, afterOrdinal);
 };
 
-const matches = (cell: JobCell, state: JobState, params: Params): boolean =>
-  (params.typeNames === null || params.typeNames.includes(cell.typeName)) &&
+const matches = (stored: StoredJob, state: JobState, params: Params): boolean =>
+  (params.typeNames === null || params.typeNames.includes(stored.typeName)) &&
   (params.statuses === null || params.statuses.includes(state.status)) &&
-  (params.sequenceId === null || params.sequenceId === cell.first.id) &&
-  (params.rootSequenceId === null || params.rootSequenceId === cell.rootSequenceId) &&
-  isCreatedWithin(cell, params);
+  (params.sequenceId === null || params.sequenceId === stored.first.id) &&
+  (params.rootSequenceId === null || params.rootSequenceId === stored.rootSequenceId) &&
+  isCreatedWithin(stored, params);

@@ -1,11 +1,9 @@
 import type { ListSequencesParams } from "../../adapters/state-adapter-queries.ts";
 import type { StateSequence } from "../../model/state-job.ts";
-import type { Database, InProcessContext } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
-import { currentOf, type JobCell, stateOf, type View } from "../job-cell.ts";
-import { isCreatedWithin } from "../list-filter.ts";
+import type { Database, InProcessContext, InProcessMethod } from "../database.ts";
+import { currentOf, type StoredJob, stateOf, type View } from "../stored-job.ts";
+import { isCreatedWithin, viewSequence } from "../views.ts";
 import type { Store } from "../store.ts";
-import { viewSequence } from "../to-state-job.ts";
 
 export const listSequences =
   (database: Database): InProcessMethod<"listSequences"> =>
@@ -30,12 +28,12 @@ const page = (store: Store, params: Params, view: View): readonly StateSequence[
 const candidates = (
   store: Store,
   { rootSequenceId, order, afterOrdinal }: Params,
-): Iterable<JobCell> =>
+): Iterable<StoredJob> =>
   rootSequenceId === null
     ? store.sequences.walk(order, afterOrdinal)
     : (store.tree(rootSequenceId)?.walk(order, afterOrdinal) ?? []);
 
-const matches = (first: JobCell, params: Params, view: View): boolean => {
+const matches = (first: StoredJob, params: Params, view: View): boolean => {
   if (first.first !== first || !isCreatedWithin(first, params)) return false;
   if (params.typeNames !== null && !params.typeNames.includes(first.typeName)) return false;
   if (params.statuses === null) return true;

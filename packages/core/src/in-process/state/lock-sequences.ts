@@ -1,13 +1,12 @@
-// The transaction is the only writer, so it holds every lock there is.
-import type { Database } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
-import { viewSequence } from "../to-state-job.ts";
+// The transaction is the only writer, so it holds every lock already.
+import type { Database, InProcessMethod } from "../database.ts";
+import { viewSequence } from "../views.ts";
 
 export const lockSequences =
   (database: Database): InProcessMethod<"lockSequences"> =>
   async ({ context, ids }) =>
     ids.length === 0
       ? []
-      : database.writeInTransaction(context, "lockSequences", ({ cells }) =>
-          ids.map((id) => viewSequence(cells.get(id), "transaction")),
+      : database.writeInTransaction(context, "lockSequences", ({ byId }) =>
+          ids.map((id) => viewSequence(byId.get(id), "transaction")),
         );

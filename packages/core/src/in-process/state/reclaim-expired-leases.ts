@@ -1,10 +1,9 @@
-// A worker vanished: its jobs wait again, at their old place.
+// Jobs of a lost worker become pending again, at their old place.
 import { leaseExpiredError } from "../../adapter-kit/stored-texts.ts";
 import type { ReclaimedJob } from "../../adapters/state-adapter-params.ts";
-import type { Database } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
+import type { Database, InProcessMethod } from "../database.ts";
 import type { Store } from "../store.ts";
-import { toReference } from "../to-state-job.ts";
+import { toReference } from "../views.ts";
 
 export const reclaimExpiredLeases =
   (database: Database): InProcessMethod<"reclaimExpiredLeases"> =>
@@ -17,15 +16,15 @@ const reclaim = (store: Store, limit: number): readonly ReclaimedJob[] => {
   store.leases.noticeExpired(store.now);
   const reclaimed: ReclaimedJob[] = [];
   while (reclaimed.length < limit) {
-    const cell = store.leases.peekExpired();
-    const state = cell?.state;
-    if (cell === undefined || state === undefined) break;
-    // Known to have expired, unless the clock has been set back since.
+    const stored = store.leases.peekExpired();
+    const state = stored?.state;
+    if (stored === undefined || state === undefined) break;
+    // Not expired: the clock was set back.
     if ((state.leasedUntil ?? 0) > store.now) break;
     const { leasedBy, leaseVersion } = state;
     if (leasedBy === null) break;
-    reclaimed.push({ ...toReference(cell), leasedBy, leaseVersion });
-    store.put(cell, {
+    reclaimed.push({ ...toReference(stored), leasedBy, leaseVersion });
+    store.put(stored, {
       ...state,
       status: "pending",
       lastAttemptError: leaseExpiredError(leasedBy),

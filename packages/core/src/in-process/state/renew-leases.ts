@@ -1,9 +1,8 @@
-// Step 5 of the walk: a worker says that it is still at it.
+// Step 5 of the walk: a worker renews the leases of its running jobs.
 import type { LeaseCheck, RenewLeasesParams } from "../../adapters/state-adapter-params.ts";
-import type { Database } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
+import type { Database, InProcessMethod } from "../database.ts";
 import { after } from "../instants.ts";
-import { isHeld, whyLost } from "../lease-check.ts";
+import { isHeld, whyLost } from "../stored-job.ts";
 import type { Store } from "../store.ts";
 
 export const renewLeases =
@@ -19,12 +18,12 @@ const renew = (
   store: Store,
   { jobId, leaseVersion, leaseMs }: RenewLeasesParams["leases"][number],
 ): LeaseCheck => {
-  const cell = store.cells.get(jobId);
-  const state = cell?.state;
-  if (cell === undefined || !isHeld(state, leaseVersion)) {
+  const stored = store.byId.get(jobId);
+  const state = stored?.state;
+  if (stored === undefined || !isHeld(state, leaseVersion)) {
     return { kind: "lost", reason: whyLost(state) };
   }
   const leasedUntil = after(store.now, leaseMs);
-  if (leasedUntil > (state.leasedUntil ?? 0)) store.put(cell, { ...state, leasedUntil });
+  if (leasedUntil > (state.leasedUntil ?? 0)) store.put(stored, { ...state, leasedUntil });
   return { kind: "held" };
 };

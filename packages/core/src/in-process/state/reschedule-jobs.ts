@@ -1,12 +1,11 @@
-// A running job waits again: its attempt failed, it asked to, or it was handed back without having begun.
+// A running job becomes pending again: its attempt failed, its handler rescheduled it, or it was handed back before it began.
 import type {
   RescheduleJobsParams,
   RescheduleResult,
 } from "../../adapters/state-adapter-params.ts";
-import type { Database, InProcessContext } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
+import type { Database, InProcessContext, InProcessMethod } from "../database.ts";
 import { toInstant } from "../instants.ts";
-import { isHeld, whyLost } from "../lease-check.ts";
+import { isHeld, whyLost } from "../stored-job.ts";
 import type { Store } from "../store.ts";
 
 export const rescheduleJobs =
@@ -22,14 +21,14 @@ const reschedule = (
   store: Store,
   job: RescheduleJobsParams<InProcessContext>["jobs"][number],
 ): RescheduleResult => {
-  const cell = store.cells.get(job.jobId);
-  const state = cell?.state;
-  if (cell === undefined || !isHeld(state, job.leaseVersion)) {
+  const stored = store.byId.get(job.jobId);
+  const state = stored?.state;
+  if (stored === undefined || !isHeld(state, job.leaseVersion)) {
     return { kind: "lost", reason: whyLost(state) };
   }
   const scheduledAt =
     job.schedule === null ? state.scheduledAt : toInstant(job.schedule, store.now);
-  store.put(cell, {
+  store.put(stored, {
     ...state,
     status: "pending",
     scheduledAt,

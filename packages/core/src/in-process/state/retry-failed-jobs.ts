@@ -1,13 +1,12 @@
-// A failed job gets another life: due now, with its attempts counted anew.
+// A failed job becomes due now, with its attempts counted from 0.
 import { retryInRounds } from "../../adapter-kit/retry-rounds.ts";
 import type { RetryFailedResult } from "../../adapters/state-adapter-params.ts";
-import type { Database } from "../database.ts";
+import type { Database, InProcessMethod } from "../database.ts";
 import { findOtherUnfinished } from "../deduplication-index.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
-import { countIncomplete } from "../release-dependants.ts";
-import { hasFailed } from "../job-cell.ts";
+import { countIncomplete } from "../dependants.ts";
+import { hasFailed } from "../stored-job.ts";
 import type { Store } from "../store.ts";
-import { requireJob } from "../to-state-job.ts";
+import { requireJob } from "../views.ts";
 
 export const retryFailedJobs =
   (database: Database): InProcessMethod<"retryFailedJobs"> =>
@@ -19,25 +18,25 @@ export const retryFailedJobs =
         );
 
 const retry = (store: Store, id: string): RetryFailedResult => {
-  const cell = store.cells.get(id);
-  const state = cell?.state;
-  if (cell === undefined || state === undefined) return { kind: "refused", reason: "not_found" };
+  const stored = store.byId.get(id);
+  const state = stored?.state;
+  if (stored === undefined || state === undefined) return { kind: "refused", reason: "not_found" };
   if (state.status !== "failed") return { kind: "refused", reason: "not_failed" };
   const failed =
-    cell.onBlockerFailure === "fail"
+    stored.onBlockerFailure === "fail"
       ? state.blockers.find(({ sequence }) => hasFailed(sequence))
       : undefined;
   if (failed !== undefined) {
     return { kind: "refused", reason: "blocker_failed", bySequenceId: failed.sequence.id };
   }
-  const key = cell.first.deduplicationKey;
-  const holder = key === null ? undefined : findOtherUnfinished(cell.first, key);
+  const key = stored.first.deduplicationKey;
+  const holder = key === null ? undefined : findOtherUnfinished(stored.first, key);
   if (holder !== undefined) {
     const bySequenceId = holder.id;
     return { kind: "refused", reason: "deduplication_key_taken", bySequenceId };
   }
   const incompleteBlockerCount = countIncomplete(state.blockers.map(({ sequence }) => sequence));
-  store.put(cell, {
+  store.put(stored, {
     ...state,
     status: incompleteBlockerCount === 0 ? "pending" : "blocked",
     incompleteBlockerCount,
@@ -45,5 +44,5 @@ const retry = (store: Store, id: string): RetryFailedResult => {
     scheduledAt: store.now,
     finishedAt: null,
   });
-  return { kind: "retried", job: requireJob(cell) };
+  return { kind: "retried", job: requireJob(stored) };
 };

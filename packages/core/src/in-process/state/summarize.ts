@@ -1,7 +1,6 @@
 import type { StateSummary } from "../../adapters/state-adapter-queries.ts";
-import type { Database } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
-import type { JobCell } from "../job-cell.ts";
+import type { Database, InProcessMethod } from "../database.ts";
+import type { StoredJob } from "../stored-job.ts";
 import type { Store } from "../store.ts";
 import type { TypeQueue } from "../type-queue.ts";
 
@@ -13,7 +12,7 @@ export const summarize =
 const countedStatuses = ["blocked", "pending", "running", "failed"] as const;
 
 const summary = (store: Store, runningLongMs: number): StateSummary => {
-  // Jobs whose lease is known to have expired stand among those to take, but they are not pending.
+  // Jobs with an expired lease are among the jobs to acquire, but they are not pending.
   store.leases.putBackAll();
   const queues = [...store.queues.values()].sort(byTypeName);
   const oldestReady = queues.flatMap((queue) => {
@@ -36,11 +35,11 @@ const summary = (store: Store, runningLongMs: number): StateSummary => {
   };
 };
 
-const blockedByFailed = (store: Store): ReadonlySet<JobCell> => {
-  const blocked = new Set<JobCell>();
+const blockedByFailed = (store: Store): ReadonlySet<StoredJob> => {
+  const blocked = new Set<StoredJob>();
   for (const { first } of store.failedJobs) {
-    for (const cell of first.dependants ?? []) {
-      if (cell.state?.status === "blocked") blocked.add(cell);
+    for (const stored of first.dependants ?? []) {
+      if (stored.state?.status === "blocked") blocked.add(stored);
     }
   }
   return blocked;

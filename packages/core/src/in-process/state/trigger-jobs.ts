@@ -1,8 +1,7 @@
 import type { TriggerResult } from "../../adapters/state-adapter-params.ts";
-import type { Database } from "../database.ts";
-import type { InProcessMethod } from "../in-process-method.ts";
+import type { Database, InProcessMethod } from "../database.ts";
 import type { Store } from "../store.ts";
-import { toReference } from "../to-state-job.ts";
+import { toReference } from "../views.ts";
 
 export const triggerJobs =
   (database: Database): InProcessMethod<"triggerJobs"> =>
@@ -12,11 +11,11 @@ export const triggerJobs =
       : database.write(context, "triggerJobs", (store) => ids.map((id) => trigger(store, id)));
 
 const trigger = (store: Store, id: string): TriggerResult => {
-  const cell = store.cells.get(id);
-  const state = cell?.state;
-  if (cell === undefined || state === undefined) return { kind: "refused", reason: "not_found" };
+  const stored = store.byId.get(id);
+  const state = stored?.state;
+  if (stored === undefined || state === undefined) return { kind: "refused", reason: "not_found" };
   if (state.status !== "pending") return { kind: "refused", reason: "not_pending" };
-  // One that is due already keeps its place.
-  if (state.scheduledAt > store.now) store.put(cell, { ...state, scheduledAt: store.now });
-  return { kind: "triggered", job: toReference(cell) };
+  // A job that is due already keeps its place.
+  if (state.scheduledAt > store.now) store.put(stored, { ...state, scheduledAt: store.now });
+  return { kind: "triggered", job: toReference(stored) };
 };
