@@ -1,5 +1,5 @@
-// Whether a job costs the same beside 1,000,000 finished and 200,000 scheduled ones as in an empty store: both on one server,
-// taking turns. `tsx bench/flat.ts`; QUEUERT_TEST_MONGODB_URL names another server, FINISHED and SCHEDULED other counts.
+// The cost of a job beside 1,000,000 finished and 200,000 scheduled jobs, and in an empty store. Both are on one
+// server, in turns. `tsx bench/flat.ts`; QUEUERT_TEST_MONGODB_URL names another server, FINISHED and SCHEDULED other counts.
 import { startMongodb } from "@queuert/test-services";
 import { type Db, MongoClient } from "mongodb";
 import { type AdapterBench, openAdapterBench } from "./adapter.ts";
@@ -24,7 +24,7 @@ const toDocument = (number: number): object => {
     const end = { status: "completed", finishedAt: at, completedBy: "bench", output: '"done"' };
     return { ...common, ...end, scheduledAt: at, attempt: 1, leaseVersion: 1, lastAttemptAt: at };
   }
-  // Half of them of a higher priority: they stand in front of what is due.
+  // Half of them have a higher priority: they are before the due jobs in the index.
   const scheduledAt = new Date(at.getTime() + dayMs);
   const pending = { status: "pending", scheduledAt, attempt: 0, leaseVersion: 0 };
   return { ...common, ...pending, priority: number % 2 };
@@ -37,7 +37,7 @@ const fill = async (database: Db): Promise<void> => {
     const count = Math.min(10_000, total - done);
     await jobs.insertMany(Array.from({ length: count }, (_, index) => toDocument(done + index)));
   }
-  // The order of creation goes on after what is there.
+  // The order of creation goes on after these documents.
   await database
     .collection<{ _id: string }>("queuert_counters")
     .updateOne({ _id: "ordinal" }, { $set: { value: total, at: new Date() } }, { upsert: true });

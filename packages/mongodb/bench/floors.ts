@@ -1,5 +1,5 @@
-// What the same work takes in hand-written calls of the driver: one collection, the one index that it needs, the
-// server's default concerns, and none of the guarantees.
+// The same work in hand-written calls of the driver: one collection, the one index that it needs, and the
+// server's default concerns. It gives no guarantees.
 import type { Collection, MongoClient } from "mongodb";
 
 interface FloorJob {
@@ -15,9 +15,9 @@ interface FloorJob {
 
 export interface Floors {
   insert(count: number): Promise<void>;
-  /** Takes up to 100 and completes them; answers how many. */
+  /** Acquires up to 100 jobs and completes them. Returns their number. */
   claimAndComplete(): Promise<number>;
-  /** Takes up to `count` and completes each in a transaction with one write of the user's. */
+  /** Acquires up to `count` jobs, and completes each in a transaction with one write of the user's. */
   transactionEach(count: number): Promise<void>;
 }
 

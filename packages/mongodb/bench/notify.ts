@@ -1,5 +1,5 @@
-// How long a notification takes from one process's client to another's: over the capped collection with a tailing cursor, as
-// the adapter has it, and over a change stream on an ordinary one; in turns, on one server, idle and beside writes.
+// The time of a notification from one client to another: over the adapter's capped collection, and over a
+// change stream. In turns, on one server, idle and beside writes.
 // `tsx bench/notify.ts`; QUEUERT_TEST_MONGODB_URL names another server.
 import { setTimeout as sleep } from "node:timers/promises";
 import { createMongoNotifyAdapter } from "@queuert/mongodb";

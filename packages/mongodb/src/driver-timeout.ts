@@ -1,5 +1,5 @@
-// An end for driver calls that never settle. If a socket closes while the driver is about to write to it,
-// the driver (7.8) begins to listen for the close after it, and waits for ever. A server that restarts
+// An end for driver calls that never settle. If a socket closes just before the driver (7.8) writes to it,
+// the driver listens for the close too late, and waits for ever. A server that restarts
 // closes all its sockets at once, and a worker that waits without an end would be lost.
 import { limits, withinTime } from "queuert/internal";
 import { MongoNoAnswerError } from "./errors.ts";

@@ -7,7 +7,7 @@
 //
 // The raise does not wait for a majority, which would double the time of a start. The insert that follows
 // does, and a majority that has the insert has all earlier writes. If a failover comes between the two,
-// numbers may be given out again: jobs of that instant then share a place in the order, and nothing else.
+// numbers may be given out again. Jobs of that instant then share a place in the order, and nothing else.
 import { outside, type StoreCollection } from "./store.ts";
 
 export interface CounterDocument {

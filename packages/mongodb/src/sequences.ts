@@ -57,7 +57,7 @@ export const createReplicaSetReader = (jobs: JobCollection): SequenceReader => (
 
 /**
  * On a sharded cluster `$lookup` in a transaction makes shards query each other, and the router loses
- * count of it: MongoDB 8.2 refused later statements of a transaction that had written. A transaction
+ * count of it. MongoDB 8.2 refused later statements of a transaction that had written. A transaction
  * therefore reads in two statements, of one snapshot.
  */
 export const createShardedReader = (jobs: JobCollection): SequenceReader => {

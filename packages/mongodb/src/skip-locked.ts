@@ -1,6 +1,6 @@
 // MongoDB has no SKIP LOCKED: outside transactions, a write waits for a document that another transaction
 // has written. Here it waits for a moment, which is enough for all but a transaction that is held open.
-// After that the write goes on in transactions of its own, which fail at once on a locked document, and
+// After that the write goes on in transactions of its own, which fail at once on a locked document. It
 // halves the batch until the locked documents are alone.
 import type { Database } from "./database.ts";
 import { isTimeExpired } from "./driver-errors.ts";

@@ -2,7 +2,7 @@
 // of a transaction can be sent without its session. Outside transactions, read and write concerns are set
 // here and not by the client's options.
 import { type AsyncLock, createAsyncLock } from "queuert/internal";
-import { isOwnWrite, noteWrite } from "./agreement/own-writes.ts";
+import { isOwnWrite, noteWrites } from "./agreement/own-writes.ts";
 import { toNamedError, toTransactionError } from "./driver-errors.ts";
 import { withDriverTimeout } from "./driver-timeout.ts";
 import type { JobDocument } from "./job-document.ts";
@@ -77,8 +77,8 @@ const primary = { readPreference: "primary" } as const;
 const majorityWrite = { writeConcern: { w: "majority" } } as const;
 const localRead = { ...primary, readConcern: { level: "local" } } as const;
 
-// Values as this package reads them, whatever the client prefers: numbers as BSON objects or bigints would
-// compare wrongly.
+// Values as this package reads them, in spite of the client's options. Numbers as BSON objects or bigints
+// would compare wrongly.
 export const plainValues = {
   raw: false,
   fieldsAsRaw: {},
@@ -140,8 +140,8 @@ export const createStoreCollection = <TDocument extends object>(
   // Two stores may take part in one transaction, and both may use the same custom ids.
   const space = `${database.databaseName}.${name}`;
   const outsideRead = { ...primary, readConcern: { level: settledRead } } as const;
-  const note = ({ session }: Scope, filter: object): void => {
-    if (session !== undefined) noteWrite(session, space, filter);
+  const note = ({ session }: Scope, filters: () => readonly object[]): void => {
+    if (session !== undefined) noteWrites(session, space, filters());
   };
   const readOptions = (scope: Scope, options: FindOptions = {}): object => {
     const { candidates = false, ...others } = options;
@@ -167,26 +167,26 @@ export const createStoreCollection = <TDocument extends object>(
     insertMany: (scope, documents) =>
       typed(scope, async () => {
         const { session } = scope;
-        for (const document of documents) note(scope, document);
+        note(scope, () => documents);
         if (session !== undefined && documents.length > 1 && fitsOneCommand(documents)) {
           await insertByCommand(database, name, documents, session);
         } else await collection.insertMany(documents, writeOptions(scope));
       }),
     updateMany: (scope, filter, update, options) =>
       typed(scope, async () => {
-        note(scope, filter);
+        note(scope, () => [filter]);
         const result = await collection.updateMany(filter, update, writeOptions(scope, options));
         return result.modifiedCount;
       }),
     bulkUpdate: (scope, updates, options) =>
       typed(scope, async () => {
-        for (const { updateOne } of updates) note(scope, updateOne.filter);
+        note(scope, () => updates.map(({ updateOne }) => updateOne.filter));
         const result = await collection.bulkWrite(updates, writeOptions(scope, options));
         return result.modifiedCount;
       }),
     findOneAndUpdate: (scope, filter, update, { unacknowledgedByMajority = false, ...rest }) =>
       typed(scope, async () => {
-        note(scope, filter);
+        note(scope, () => [filter]);
         const asStored = { returnDocument: "after", includeResultMetadata: false };
         const options = {
           ...writeOptions(scope, { ...rest, ...asStored }),
@@ -197,7 +197,7 @@ export const createStoreCollection = <TDocument extends object>(
       }),
     deleteMany: (scope, filter) =>
       typed(scope, async () => {
-        note(scope, filter);
+        note(scope, () => [filter]);
         const result = await collection.deleteMany(filter, writeOptions(scope));
         return result.deletedCount;
       }),

@@ -1,5 +1,5 @@
-// What a client is told about values and concerns is the application's business: jobs read the same with any of it. Numbers
-// that come as BSON objects or bigints pass for others, and leases for lost.
+// A client's options for values and concerns belong to the application: jobs read the same with all of them.
+// Numbers as BSON objects or bigints would compare wrongly, and leases would count as lost.
 import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient, type MongoClientOptions } from "mongodb";
 import { MongoClient as MongoClient6 } from "mongodb-6";

@@ -1,4 +1,4 @@
-// How many commands a batch takes: as many for a large one as for a small one, whatever it does.
+// The number of commands of a batch: the same for a large one as for a small one.
 import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient } from "mongodb";
 import type { AnyStateAdapter, JobCompletion, NewEntryJob, StateJob } from "queuert/internal";
@@ -91,9 +91,9 @@ const createFailed = async (keys: readonly string[]): Promise<StateJob[]> => {
   return running;
 };
 
-/** By name: prepares a batch of this size; what it answers is counted. */
+/** By name: prepares a batch of this size. The commands of the returned function are counted. */
 const batches: Record<string, (size: number) => Promise<() => Promise<unknown>>> = {
-  "a claim": async (size) => {
+  "an acquisition": async (size) => {
     await create(jobs(size));
     return async () => complete(await acquire(size));
   },

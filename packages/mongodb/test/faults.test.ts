@@ -1,4 +1,4 @@
-// What a cluster does to its clients, under load: nothing is lost, nothing is done twice.
+// Faults of a cluster under load: nothing is lost, and nothing is done twice.
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ const newName = (): string => `faults_${++databaseCount}`;
 
 beforeAll(async () => {
   service = await startMongodb({ exclusive: true, memberCount: 3 });
-  // A server keeps the transaction of a client that was killed for a minute. Tests have no time for that.
+  // By default a server keeps the transaction of a killed client for a minute.
   for (const { port } of service.members) {
     const member = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
     await member.db("admin").command({ setParameter: 1, transactionLifetimeLimitSeconds: 4 });
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 interface Run {
   readonly workload: Workload;
-  /** Goes on until told to stop; answers the orders that were acknowledged. */
+  /** Goes on until it is stopped. Returns the orders that were acknowledged. */
   readonly stop: () => Promise<number>;
 }
 
@@ -39,7 +39,7 @@ const start = async (url: string, name: string): Promise<Run> => {
   const producers = [workload.produce(over), workload.produce(over)];
   const workers = ["a", "b", "c"].map((id) => workload.work(id, over));
   const all = Promise.all([Promise.all(producers), Promise.all(workers)]);
-  // Reported by `stop`; until then it must not be an unhandled one.
+  // Reported by `stop`. Until then it must not be an unhandled rejection.
   all.catch(() => undefined);
   return {
     workload,
@@ -60,7 +60,7 @@ const drain = async (workload: Workload): Promise<void> => {
     for (;;) {
       const now = await workload.countLeft();
       if (now === 0) break;
-      // A busy machine is given the time it needs, as long as it gets on.
+      // A busy machine has the time that it needs, as long as there is progress.
       if (now < left) deadline = Date.now() + 30_000;
       left = Math.min(now, left);
       if (Date.now() > deadline) throw new Error("Jobs are left that nobody can finish");
@@ -110,7 +110,7 @@ describe("faults", () => {
   const faults = [
     { name: "an error of a failover", fields: { errorCode: 11_602 } },
     { name: "a lost connection", fields: { closeConnection: true } },
-    // Stored by the primary, and then the answer says that the primary is going.
+    // Stored by the primary, whose reply then reports that it is shutting down.
     {
       name: "a write concern that is not met",
       fields: { writeConcernError: { code: 91, errmsg: "shutting down" } },
@@ -123,7 +123,7 @@ describe("faults", () => {
     },
   ];
   for (const { name, fields, only } of faults) {
-    it(`each command answered by ${name}, at random`, { timeout: timeoutMs }, async () => {
+    it(`each command fails with ${name}, at random`, { timeout: timeoutMs }, async () => {
       const url = await primaryUrl();
       const admin = new MongoClient(url);
       const failCommands = commands.filter(
@@ -186,7 +186,7 @@ const expectSoundAfterKills = async (kill: (name: string) => Promise<void>): Pro
   const workload = await openWorkload(service.url, name);
   let isOver = false;
   const over = (): boolean => isOver;
-  // One worker lives on, or what is started meanwhile piles up.
+  // One worker stays alive: otherwise the started jobs pile up.
   const all = Promise.all([workload.produce(over), workload.work("survivor", over)]);
   try {
     await kill(name);
@@ -196,7 +196,7 @@ const expectSoundAfterKills = async (kill: (name: string) => Promise<void>): Pro
   await expectSound({ workload, stop: async () => (await all)[0] });
 };
 
-/** Resolves when it has begun to take jobs; with a phase, when it has got there. */
+/** Resolves when it acquires jobs, or with a phase, when it has reached the phase. */
 const startWorker = async (name: string, phase?: Phase): Promise<ChildProcess> => {
   const script = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
   const child = spawn(

@@ -1,4 +1,5 @@
-// What is refused because a guarantee would not hold, and which index serves the query that matters most.
+// Servers and transactions that are refused because a guarantee would not hold, and the index of the
+// acquisition.
 import { startMongodb } from "@queuert/test-services";
 import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient } from "mongodb";
@@ -76,7 +77,7 @@ describe("write concern", () => {
     }),
   );
 
-  it("1 of the client is refused where the transaction names none", () =>
+  it("1 of the client is refused if the transaction has no own concern", () =>
     withAdapter(async (adapter, _, name) => {
       const client = new MongoClient(providedMongodb().url, { w: 1 });
       const session = client.startSession();
@@ -89,7 +90,7 @@ describe("write concern", () => {
       await client.close();
     }));
 
-  it("is majority whatever the client says", () =>
+  it("is majority, in spite of the client's options", () =>
     withAdapter(async (adapter, client) => {
       const concerns: unknown[] = [];
       client.on("commandStarted", ({ commandName, command }) => {
@@ -100,8 +101,8 @@ describe("write concern", () => {
     }));
 });
 
-describe("claims", () => {
-  it("read few keys to claim, however many jobs are scheduled or finished", () =>
+describe("acquisitions", () => {
+  it("read few keys, however many jobs are scheduled or finished", () =>
     withAdapter(async (adapter, client, name) => {
       const later = { afterMs: 3_600_000 };
       await adapter.createJobs({ jobs: jobs(2_000, { priority: 9, schedule: later }) });

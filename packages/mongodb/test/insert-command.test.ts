@@ -1,4 +1,4 @@
-// Batches in one message: what does not fit goes another way, and what is refused is an error.
+// Batches in one message: larger ones are sent by the driver, and a refused document is an error.
 import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient } from "mongodb";
 import { aJob, jobs } from "queuert/testing";
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 describe("a batch of jobs", () => {
   it.each([
-    // Three bytes each: with these the message is as large as it may be.
+    // Three bytes each: the message has the largest size that is allowed.
     ["just fits into a message", "\u20AC".repeat(1_300_000)],
     ["is larger than a message", "x".repeat(6_000_000)],
   ])("that %s is stored", async (_, text) => {

@@ -1,6 +1,6 @@
 // Calls with thousands of elements take time in proportion to them, and the cost of a job does not grow
 // with the jobs before it. Each case runs with n elements and with four times as many, in stores of their
-// own: a quadratic step takes sixteen times as long then. The machine may be busy, so one good round of
+// own. A quadratic step then takes sixteen times as long. The machine may be busy, so one good round of
 // several is enough: no round of a quadratic step is good.
 import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient } from "mongodb";

@@ -1,5 +1,5 @@
-// An acquisition of several jobs takes with one command and reads what it has taken with the next. Whoever stands still in
-// between for longer than the lease no longer holds what it reads. A single job is taken and read at once.
+// An acquisition of several jobs writes with one command and reads the jobs with the next. If the process is
+// suspended in between for longer than the lease, the lease is lost. A single job is written and read at once.
 import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient } from "mongodb";
 import { jobs } from "queuert/testing";
@@ -9,22 +9,22 @@ import { createMongoStateAdapter } from "../src/index.ts";
 import { createMongodbProvider } from "../src/providers/mongodb.ts";
 import { overrideCollections } from "./override-collections.ts";
 
-/** The database, with something happening before what has been claimed is read back. */
+/** The database, with a callback before the acquired jobs are read. */
 const pausing = (database: MongoDatabase, pause: () => Promise<void>): MongoDatabase =>
   overrideCollections(database, (collection) => ({
     find: (filter, options) => ({
       toArray: async () => {
-        if ("claim" in filter) await pause();
+        if ("acquisition" in filter) await pause();
         return collection.find(filter, options).toArray();
       },
     }),
   }));
 
-describe("an acquisition that stands still", () => {
+describe("an acquisition that is suspended", () => {
   it.each([
     ["reclaimed", "pending"],
     ["completed without a worker", "completed"],
-  ])("answers nothing that was %s meanwhile", async (_how, status) => {
+  ])("returns no job that was %s meanwhile", async (_how, status) => {
     const { url, name, drop } = await providedMongodb().createDatabase();
     const client = new MongoClient(url);
     const provider = createMongodbProvider({ client, databaseName: name });

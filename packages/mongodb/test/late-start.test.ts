@@ -1,5 +1,5 @@
-// A start with a key looks at what is committed and at its own snapshot. Whatever comes between the two looks, it must not be
-// answered with a sequence that is gone.
+// A start with a key reads its own snapshot and the committed documents. It must not return a sequence that
+// was deleted between the two reads.
 import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient } from "mongodb";
 import { aJob, aKey } from "queuert/testing";
@@ -9,7 +9,7 @@ import { createMongoStateAdapter } from "../src/index.ts";
 import { createMongodbProvider } from "../src/providers/mongodb.ts";
 import { overrideCollections } from "./override-collections.ts";
 
-/** The database, with something happening after each look at the sequence. */
+/** The database, with a callback after each read of the sequence. */
 const interrupted = (
   database: MongoDatabase,
   sequenceId: string,
@@ -25,7 +25,7 @@ const interrupted = (
     }),
   }));
 
-it("a deletion between the looks of a start is not missed", async () => {
+it("a deletion between the two reads of a start is not missed", async () => {
   const { url, name, drop } = await providedMongodb().createDatabase();
   const client = new MongoClient(url);
   const provider = createMongodbProvider({ client, databaseName: name });

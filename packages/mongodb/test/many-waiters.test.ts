@@ -1,5 +1,5 @@
-// Waiting must cost the server nothing. It has few tickets for writing (five on a small machine), and a
-// write that waits inside the server keeps one: with more waiters than tickets all writes stood still for
+// Waiting must cost the server nothing. It has few tickets for writing, five on a small machine, and a
+// write that waits inside the server keeps one. With more waiters than tickets all writes stood still for
 // a minute. Attempts from outside cost CPU instead, so the waiters of one process share them.
 import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient } from "mongodb";

@@ -1,4 +1,4 @@
-// Mistakes of an installation are said as what they are.
+// Mistakes of an installation are named.
 import { providedMongodb } from "@queuert/test-services/provided";
 import { type Db, MongoClient } from "mongodb";
 import type { MongoStateAdapter } from "../src/index.ts";
@@ -12,7 +12,7 @@ let database: Db;
 
 beforeEach(async () => {
   const { url, name } = await providedMongodb().createDatabase();
-  client = new MongoClient(url);
+  client = new MongoClient(url, { monitorCommands: true });
   database = client.db(name);
 });
 afterEach(async () => {
@@ -34,7 +34,7 @@ const migrated = async (options: object = {}): Promise<MongoStateAdapter<object,
 
 const types = [{ typeName: "task", leaseMs: 60_000, limit: 5 }];
 
-it("a server that cannot be found, by why", async () => {
+it("a server that cannot be found, with the reason", async () => {
   for (const [url, reason] of [
     ["mongodb://127.0.0.1:1/", "ECONNREFUSED"],
     [providedMongodb().url.replace(/replicaSet=\w+/u, "replicaSet=other"), "no server was found"],
@@ -50,7 +50,7 @@ it("a server that cannot be found, by why", async () => {
   }
 });
 
-it("a store that was not migrated, until it is", async () => {
+it("a store that was not migrated, until it is migrated", async () => {
   const adapter = await open();
   const code = "QUEUERT_MONGODB_NOT_MIGRATED";
   await expect(adapter.createJobs({ jobs: jobs(1) })).rejects.toMatchObject({ code });
@@ -64,7 +64,7 @@ it("a store that was not migrated, until it is", async () => {
   await expect(created).rejects.toMatchObject({ code, missing: ["queuert_jobs.due"] });
 });
 
-describe("somebody else's collection", () => {
+describe("a collection of another application", () => {
   const made: Readonly<Record<string, () => Promise<unknown>>> = {
     "a view": () => database.createCollection("queuert_jobs", { viewOn: "x", pipeline: [] }),
     "a capped one": () => database.createCollection("queuert_jobs", { capped: true, size: 9_999 }),
@@ -85,7 +85,7 @@ describe("somebody else's collection", () => {
   });
 });
 
-it("an index of ours under another name", async () => {
+it("an index of Queuert's under another name", async () => {
   await database
     .collection("queuert_jobs")
     .createIndex(
@@ -111,12 +111,12 @@ it("options that have no meaning", async () => {
   expect(() => createMongodbProvider({ client, commitTimeoutMs: Infinity })).toThrow(
     "commitTimeoutMs",
   );
-  // Longer than any timer, and not at once.
+  // Longer than any timer: it must not be due at once.
   const patient = await migrated({ answerTimeoutMs: 2 ** 40 });
   expect(await patient.createJobs({ jobs: jobs(1) })).toHaveLength(1);
 });
 
-it("ids that are none", async () => {
+it("ids that are not valid", async () => {
   for (const id of [undefined, 5, "", {}, Promise.resolve("a"), "a\ud800", "x".repeat(2_000)]) {
     const adapter = await migrated({ idGenerator: () => id });
     const created = adapter.createJobs({ jobs: jobs(2) });
@@ -124,7 +124,7 @@ it("ids that are none", async () => {
   }
 });
 
-it("an id that is given again to a job that continues a sequence", async () => {
+it("an id that is repeated for a continuation", async () => {
   const ids = ["a", "a"];
   const adapter = await migrated({ idGenerator: () => ids.pop() });
   await adapter.createJobs({ jobs: jobs(1) });
@@ -142,12 +142,17 @@ it("an id that is given again to a job that continues a sequence", async () => {
   await expect(completed).rejects.toMatchObject({ code: "QUEUERT_MONGODB_DUPLICATE_ID" });
 });
 
-it("payloads that no document can hold; what could be held is", async () => {
+it("payloads that are too large for a document, and none below", async () => {
   const code = "QUEUERT_MONGODB_DOCUMENT_TOO_LARGE";
   const text = (megabytes: number): string => JSON.stringify("x".repeat(megabytes * 1_000_000));
   const adapter = await migrated();
+  await adapter.createJobs({ jobs: [aJob({ typeName: "other" })] });
+  const sent: string[] = [];
+  client.on("commandStarted", ({ commandName }) => sent.push(commandName));
   const tooLarge = adapter.createJobs({ jobs: [aJob({ input: text(17) }), aJob()] });
-  await expect(tooLarge).rejects.toMatchObject({ code });
+  const bytes = 17_000_002;
+  await expect(tooLarge).rejects.toMatchObject({ code, bytes, bytesMax: 16_777_216 });
+  expect(sent).toEqual([]);
   const [created] = await adapter.createJobs({ jobs: [aJob({ input: text(9) })] });
   const [taken] = (await adapter.acquireJobs({ workerId: "w", limit: 5, types })).jobs;
   if (taken === undefined) throw new Error("A job is due");
@@ -182,7 +187,7 @@ it("no sequence of two jobs that are too large for one document", async () => {
   expect(await adapter.listSequences({ ...all, ...page })).toEqual([sequence]);
 });
 
-it("rights that are missing, without the payload that the server repeats", async () => {
+it("missing rights, without the payload that the server repeats", async () => {
   const adapter = await migrated();
   const admin = client.db("admin");
   await adapter.createJobs({ jobs: jobs(1) });

@@ -46,7 +46,7 @@ describe("notify adapter", () => {
 });
 
 describe("the collection of notifications", () => {
-  it("is refused when it is an ordinary one", async () => {
+  it("is refused if it is not capped", async () => {
     const { url, drop, name } = await providedMongodb().createDatabase();
     const client = new MongoClient(url);
     try {
@@ -62,7 +62,7 @@ describe("the collection of notifications", () => {
     }
   });
 
-  it("is made again when somebody has dropped it, also by a publisher's insert", async () => {
+  it("is created again after it was dropped, also by a publisher's insert", async () => {
     const { url, drop, name } = await providedMongodb().createDatabase();
     const clients = [new MongoClient(url), new MongoClient(url)] as const;
     const [listening, publishing] = await Promise.all(
@@ -88,7 +88,7 @@ describe("the collection of notifications", () => {
       expect(await collection.options()).toMatchObject({ capped: true });
       heard.splice(round + 1);
     }
-    // Nobody was there to mend it, and this one has never seen it capped.
+    // No listener has repaired it, and this one has never seen it capped.
     await stop?.();
     await listening?.close();
     await collection.drop();

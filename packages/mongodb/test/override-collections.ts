@@ -1,6 +1,6 @@
 import type { MongoCollection, MongoDatabase } from "../src/state-provider.ts";
 
-/** The database, with some methods of every collection replaced: `override` is given the collection as it is. */
+/** The database, with some methods of every collection replaced. `override` gets the original collection. */
 export const overrideCollections = (
   database: MongoDatabase,
   override: (collection: MongoCollection) => Partial<MongoCollection>,

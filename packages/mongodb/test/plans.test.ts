@@ -1,5 +1,5 @@
-// Every command that the adapter sends on the way of a job is explained by the server: none walks over a collection, and
-// none sorts what an index could give in order.
+// The server explains every command on the way of a job: none scans a collection, and none sorts documents that
+// an index has in order.
 import { providedMongodb } from "@queuert/test-services/provided";
 import { type Document, MongoClient } from "mongodb";
 import type { StateJob } from "queuert/internal";
@@ -11,7 +11,7 @@ import type { AnyStateAdapter } from "queuert/internal";
 
 const explained = new Set(["find", "aggregate", "update", "delete", "findAndModify"]);
 
-/** Everything a worker and a starter do, once. */
+/** Every call of a worker and of a starter, once. */
 const walk = async (adapter: AnyStateAdapter): Promise<void> => {
   const steps = createStateSteps(adapter);
   const lease = ({ id, leaseVersion }: StateJob) => ({ jobId: id, leaseVersion });
@@ -64,7 +64,7 @@ const toExplainable = ({ lsid, txnNumber, $clusterTime, $db, ...rest }: Document
   return bare;
 };
 
-/** Each statement of a batch by itself: more cannot be explained at once. */
+/** Each statement of a batch by itself: the server explains one at a time. */
 const toSingles = (command: Document): Document[] => {
   const [list] = ["updates", "deletes"].filter((name) => name in command);
   if (list === undefined) return [command];
@@ -73,7 +73,7 @@ const toSingles = (command: Document): Document[] => {
 
 const findings = (explanation: Document): string[] => {
   const text = JSON.stringify(explanation, (key, value: unknown) =>
-    // Plans that were not chosen do not count.
+    // Rejected plans do not count.
     key === "rejectedPlans" ? undefined : value,
   );
   return ["COLLSCAN", "SORT"].filter((stage) => text.includes(`"stage":"${stage}"`));

@@ -36,7 +36,7 @@ const sweep = (limit: number): Promise<number> =>
   adapter.deleteFinishedSequences({ completedForMs: 0, failedForMs: 0, limit });
 
 it(
-  "passes over a tree that goes on, with more finished jobs than anything else",
+  "passes over an unfinished tree that has most of the finished jobs",
   { timeout: 30_000 },
   async () => {
     const [root] = await adapter.createJobs({ jobs: [aJob({ typeName: "goes on" })] });
@@ -56,12 +56,12 @@ it(
     expect(await sweep(10)).toBe(10);
     const before = commands;
     expect(await sweep(10)).toBe(10);
-    // From where the one before has stopped.
+    // It begins where the call before has stopped.
     expect(commands - before).toBeLessThan(12);
     expect(await sweep(100)).toBe(10);
     expect(await sweep(100)).toBe(0);
 
-    // What has been passed over is found when it may go.
+    // Jobs that were kept are found when they are old enough.
     await adapter.createJobs({
       jobs: Array.from({ length: 5 }, () => aJob({ typeName: "alone" })),
     });

@@ -1,5 +1,5 @@
-// On a real sharded cluster, its collections spread as the README says: the methods that shards make different, the races, and
-// transactions whose commit has come to one shard and not yet to the other.
+// On a real sharded cluster, with collections sharded as in the README. The methods that differ on shards, the
+// races, and transactions whose commit has reached one of two shards.
 import { startMongodbSharded, type MongodbShardedService } from "@queuert/test-services";
 import { type Collection, MongoClient } from "mongodb";
 import type { JobCompletion, StateJob } from "queuert/internal";
@@ -53,8 +53,8 @@ const toCompletion = ({ id, leaseVersion }: StateJob): JobCompletion => ({
   outcome: { kind: "output", output: "1" },
 });
 
-describe("a commit that has come to one shard only", () => {
-  // So many that both shards have some.
+describe("a commit that has reached one shard only", () => {
+  // Enough that both shards have some.
   const count = 24;
   const heldMs = 2_000;
 
@@ -69,7 +69,7 @@ describe("a commit that has come to one shard only", () => {
     await second.db("admin").command({ configureFailPoint: "failCommand", ...mode });
   };
 
-  /** Completes jobs in one transaction; calls back as soon as one half of them is seen to be completed. */
+  /** Completes jobs in one transaction. Calls back as soon as one half of them is visibly completed. */
   const completeByHalves = async <T>(
     isMarked: boolean,
     meanwhile: (half: Half) => Promise<T>,
@@ -83,12 +83,12 @@ describe("a commit that has come to one shard only", () => {
     const running = taken.map(({ job }) => job);
     if (isMarked) await steps.createBlocked(running, { typeName: "earlier" });
     const stored: Collection<Stored> = client.db(name).collection("queuert_jobs");
-    const countMarks = (): Promise<number> =>
+    const countMarkers = (): Promise<number> =>
       client
         .db(name)
         .collection("queuert_waits", { readConcern: { level: "local" } })
         .countDocuments({ sequenceId: { $exists: false } });
-    const marksBefore = await countMarks();
+    const markersBefore = await countMarkers();
     await setHeld(true);
     const completed = harness.stateAdapter.runInTransaction((context) =>
       harness.stateAdapter.completeJobs({
@@ -97,11 +97,11 @@ describe("a commit that has come to one shard only", () => {
     );
     try {
       await within(untilHalf(stored, running), "one half");
-      const isMarkSeen = (await countMarks()) > marksBefore;
+      const isMarkerSeen = (await countMarkers()) > markersBefore;
       const answer = await meanwhile({
         steps: createStateSteps(harness.secondStateAdapter ?? harness.stateAdapter),
         running,
-        isMarkSeen,
+        isMarkerSeen,
       });
       await completed;
       return answer;
@@ -114,8 +114,8 @@ describe("a commit that has come to one shard only", () => {
   interface Half {
     readonly steps: ReturnType<typeof createStateSteps>;
     readonly running: readonly StateJob[];
-    /** Whether the transaction's mark is in the half that is committed. */
-    readonly isMarkSeen: boolean;
+    /** Whether the transaction's marker is in the committed half. */
+    readonly isMarkerSeen: boolean;
   }
 
   const untilHalf = async (
@@ -137,13 +137,13 @@ describe("a commit that has come to one shard only", () => {
     });
   });
 
-  it("is waited for by who begins to wait", { timeout: timeoutMs }, async () => {
-    const begin = async ({ steps, running, isMarkSeen }: Half): Promise<boolean> => {
-      const job = await within(steps.createBlocked(running), "who begins to wait");
+  it("is waited for by a job that begins to wait", { timeout: timeoutMs }, async () => {
+    const begin = async ({ steps, running, isMarkerSeen }: Half): Promise<boolean> => {
+      const job = await within(steps.createBlocked(running), "the waiter");
       expect(job.status).toBe("pending");
-      return isMarkSeen;
+      return isMarkerSeen;
     };
-    // Which shard has the mark is chance: until it is the one where it tells of an end that the other has not seen.
+    // The shard of the marker is chance: repeated until it is the shard that has committed first.
     while (!(await completeByHalves(true, begin)));
   });
 });

@@ -1,4 +1,4 @@
-// The same with the other major version of the driver that is supported.
+// The state adapter suites with the other supported major version of the driver.
 import { providedMongodb } from "@queuert/test-services/provided";
 import type { MongoClient } from "mongodb";
 import { MongoClient as MongoClient6 } from "mongodb-6";
@@ -9,7 +9,7 @@ import { extendWithStateMongodb } from "../src/testing.ts";
 describe("state adapter, driver 6", () => {
   const extended = extendWithStateMongodb(extendWithCommon(it), () => ({
     url: providedMongodb().url,
-    // Its classes have private fields, so to the compiler they are others; what is called of them is the same.
+    // Private fields make its classes different to the compiler. The methods that are called are the same.
     createClient: (url) => new MongoClient6(url) as unknown as MongoClient,
   }));
   const gaps = endedTransactionGaps("a write with an ended session runs outside any transaction");

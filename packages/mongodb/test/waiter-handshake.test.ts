@@ -1,5 +1,5 @@
-// The races between jobs that begin to wait for a sequence and the transaction that ends it, beyond those of
-// the shared suites: the effects of snapshots. No transaction is run again, unless the case is about that.
+// The races between jobs that begin to wait for a sequence and the transaction that ends it. Beyond the
+// shared suites, these are the effects of snapshots. No transaction is run again, unless the case is about that.
 import { providedMongodb } from "@queuert/test-services/provided";
 import {
   createStateSteps,

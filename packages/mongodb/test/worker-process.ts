@@ -1,5 +1,5 @@
-// Run by faults.test.ts, to be killed: takes and completes jobs of a workload for ever, or until it gets to a phase, says so,
-// and waits for its end.
+// Run by faults.test.ts, and killed there. Acquires and completes jobs of a workload for ever. With a phase, it
+// reports when it has reached it, and waits.
 import { openWorkload } from "./workload.ts";
 
 const [url = "", name = "", fatal] = process.argv.slice(2);

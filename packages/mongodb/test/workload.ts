@@ -1,6 +1,6 @@
-// A small application on the adapter, without the engine: orders are stored together with the job that ships them;
-// shipping continues to an invoice, and every fifth order waits for two others. What a fault may do to it is said
-// at the end by `findings`: nothing lost, nothing doubled.
+// A small application on the adapter, without the engine. Orders are stored together with the job that ships
+// them. Shipping continues to an invoice, and every fifth order waits for two others. At the end `findings`
+// reports lost and doubled work.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import { createJobIdGenerator, type StateJob } from "queuert/internal";
@@ -19,23 +19,23 @@ import {
 export interface Workload {
   readonly client: MongoClient;
   readonly adapter: MongoStateAdapter<MongoTxContext, MongoContext>;
-  /** Starts orders one after the other until told to stop; answers how many it knows to be stored. */
+  /** Starts orders one after the other until it is stopped. Returns the number of acknowledged ones. */
   produce(isOver: () => boolean): Promise<number>;
-  /** Takes and completes jobs until told to stop. */
+  /** Acquires and completes jobs until it is stopped. */
   work(workerId: string, isOver: () => boolean): Promise<void>;
-  /** What is wrong, in words; empty for nothing. */
+  /** Descriptions of lost and doubled work. Empty if all is well. */
   findings(): Promise<readonly string[]>;
   /** How many jobs have not been completed. */
   countLeft(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Where a worker is, in the order in which it gets there. */
+/** The phases of a worker, in order. */
 export const phases = ["acquired", "written", "completed", "committed"] as const;
 export type Phase = (typeof phases)[number];
 
 export interface WorkloadOptions {
-  /** Called when a worker gets there; it goes on when this resolves. */
+  /** Called when a worker reaches a phase. The worker goes on when it resolves. */
   readonly onPhase?: ((phase: Phase) => Promise<void>) | undefined;
 }
 
@@ -53,7 +53,7 @@ export const openWorkload = async (
 ): Promise<Workload> => {
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 5_000 });
   const stateProvider = createMongodbProvider({ client, databaseName: name });
-  // The driver can overlook that its socket has been closed; the tests of faults have not the minute that this takes by default.
+  // The driver can miss that its socket was closed. The default timeout of a minute is too long for tests.
   const adapter = await createMongoStateAdapter({ stateProvider, answerTimeoutMs: 5_000 });
   await adapter.migrateToLatest();
   const orders = client.db(name).collection<{ _id: string; jobId: string }>("orders");
@@ -66,7 +66,7 @@ export const openWorkload = async (
   const produce: Workload["produce"] = async (isOver) => {
     let known: string[] = [];
     let count = 0;
-    // On a machine that is busy with other work the faults are over before there was much to harm: some there must be.
+    // On a busy machine the faults may be over before much was started: some orders must be there.
     while (!isOver() || count < ordersMin) {
       const awaited = count % 5 === 4 ? known.slice(-2) : [];
       const id = await startOrder(awaited).catch(tolerate);
@@ -77,7 +77,7 @@ export const openWorkload = async (
     return count;
   };
 
-  // Every other job by value, the others in a transaction with a write that cannot be stored twice.
+  // Every second job by value, the others in a transaction with a write that cannot be stored twice.
   const settle = async (workerId: string, batch: readonly StateJob[]): Promise<void> => {
     const byValue = batch.filter(({ ordinal }) => ordinal % 2 === 0);
     await adapter.completeJobs({ workerId, completions: byValue.map(toCompletion) });
@@ -87,7 +87,7 @@ export const openWorkload = async (
         await onPhase("written");
         const completions = [toCompletion(job)];
         const { results } = await adapter.completeJobs({ context, workerId, completions });
-        // Not ours any more: what was written with it must not stay.
+        // The lease is lost: the write of this transaction must not stay.
         if (results[0]?.kind !== "completed") throw new LostError();
         await onPhase("completed");
       });
@@ -124,7 +124,7 @@ interface Orders {
   ): Promise<unknown>;
 }
 
-/** Stores an order and the job that ships it in one transaction; answers the job's id. */
+/** Stores an order and the job that ships it in one transaction. Returns the job's id. */
 const createStartOrder = (
   adapter: Workload["adapter"],
   orders: Orders,
@@ -152,7 +152,7 @@ const createStartOrder = (
 class LostError extends Error {}
 
 const tolerate = (error: unknown): undefined => {
-  // A duplicate is of the effect that another attempt has stored, whose answer was lost.
+  // A duplicate is the effect of an earlier attempt whose reply was lost.
   const isDuplicate = error instanceof Error && "code" in error && error.code === 11_000;
   const isCommitUnknown = error instanceof Error && error.name === "MongoCommitUnknownError";
   if (error instanceof LostError || isDuplicate || isCommitUnknown) return undefined;

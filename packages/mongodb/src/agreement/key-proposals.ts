@@ -1,6 +1,6 @@
 // Which start gets a deduplication key. Each start proposes its sequence for the key, outside its
 // transaction; the key's document keeps the order of the proposals. Each start then waits until the
-// transactions of all earlier proposals have ended, whatever its own snapshot, and decides by their
+// transactions of all earlier proposals have ended, even if its own snapshot is older, and decides by their
 // outcomes. Of many starts with one key at once, in transactions of their own, one creates the sequence
 // and the others find it. None is aborted.
 import type { Database, KeyDocument, Proposal } from "../database.ts";

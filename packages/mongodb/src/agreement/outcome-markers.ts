@@ -1,6 +1,6 @@
 // An outcome marker lets other transactions see how a transaction ended. It is a document that the
 // transaction inserts, and whose id it publishes outside itself beforehand.
-// - While the transaction is open, nobody else sees the marker, and writing it is a conflict.
+// - While the transaction is open, no other sees the marker, and writing it is a conflict.
 // - After a commit the marker is there. After a rollback another transaction can write it: the marker
 //   is void from then on.
 import type { Database, Intent } from "../database.ts";

@@ -16,10 +16,16 @@ const writesIn = (session: MongoSession): Set<string> => {
   return writes;
 };
 
-/** Remembers the documents that a statement in a transaction may have written. */
-export const noteWrite = (session: MongoSession, collection: string, filter: object): void => {
+/** Remembers the documents that a statement in a transaction may have written: those of its filters. */
+export const noteWrites = (
+  session: MongoSession,
+  collection: string,
+  filters: readonly object[],
+): void => {
   const writes = writesIn(session);
-  for (const id of idsOf(filter)) writes.add(nameOf(collection, id));
+  for (const filter of filters) {
+    for (const id of idsOf(filter)) writes.add(nameOf(collection, id));
+  }
 };
 
 export const isOwnWrite = (

@@ -181,7 +181,7 @@ const createIndexes = async (
 };
 
 const isSameIndex = (wanted: IndexDefinition, stored: StoredIndex): boolean =>
-  // Order counts in a key, so text is what to compare.
+  // The order of a key's fields counts, so texts are compared.
   JSON.stringify(wanted.key) === JSON.stringify(stored.key) &&
   JSON.stringify(wanted.partialFilterExpression ?? {}) ===
     JSON.stringify(stored.partialFilterExpression ?? {}) &&
@@ -196,8 +196,8 @@ interface ListedCollection {
 }
 
 /**
- * Refuses an existing collection that is not Queuert's, or that would lose jobs: a capped one drops the
- * oldest documents, one with a collation reads "Mail" as "mail".
+ * Refuses an existing collection that is not Queuert's, or that would lose jobs. A capped one drops the
+ * oldest documents, and one with a collation reads "Mail" as "mail".
  */
 const assertOurs = async (
   run: RunCommand,

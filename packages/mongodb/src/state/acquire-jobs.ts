@@ -1,6 +1,6 @@
 // Step 4 of the walk: due jobs are acquired. Each round reads the next candidates of all types in one
 // command, in index order. One update acquires them: it checks each again, and writes the stamp of this
-// call. The jobs with the stamp are acquired, whatever other workers tried. A round is repeated only when
+// call. The jobs with the stamp are acquired by this call alone. A round is repeated only when
 // other workers were faster, and then further down the queue.
 import {
   type AcquireJobsParams,

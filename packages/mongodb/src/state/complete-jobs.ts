@@ -1,9 +1,9 @@
-// Step 6 of the walk: jobs are completed. A job that ends its sequence without waiters is one document, and
-// a batch of such jobs is one update and one read, without a transaction. All other completions
+// Step 6 of the walk: jobs are completed. A job that ends its sequence without waiters is one document. A
+// batch of such jobs is one update and one read, without a transaction. All other completions
 // (continuations, waiters, the caller's transaction) are one transaction for the whole batch.
 //
-// A waiter cannot be missed between the two: before a job waits for a sequence, the sequence's current
-// job gets `hasWaiters`, and the short way writes only jobs without it.
+// A waiter cannot be missed between the two. Before a job waits for a sequence, the sequence's current job
+// gets `hasWaiters`, and the short way writes only jobs without it.
 import type {
   CompleteJobsResult,
   CompletionResult,
@@ -197,7 +197,7 @@ const insertContinuations = async (
 /**
  * Sequences have ended: a job that waited for the last of its blockers becomes pending, in the transaction
  * that ends them. Two transactions that end two blockers of one job at the same instant both write that
- * job: the second conflicts, runs again, and sees the first.
+ * job. The second conflicts, runs again, and sees the first.
  */
 const releaseWaitingJobs = async (
   db: Database,

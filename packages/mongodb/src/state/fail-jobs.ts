@@ -1,5 +1,5 @@
 // ↺ Jobs fail for good. A job without waiters is one write. A job with waiters is one transaction together
-// with the first levels of its dependants; further levels are transactions of their own
+// with the first levels of its dependants. Further levels are transactions of their own
 // (`fail-dependants.ts`), unless the caller has a transaction.
 import type { FailJobsParams, FailJobsResult, StateAdapter } from "queuert/internal";
 import type { Database, Repeat } from "../database.ts";

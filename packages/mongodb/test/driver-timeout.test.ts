@@ -1,5 +1,5 @@
-// A socket that is closed in the moment in which the driver writes to it: the driver never answers. What it is that is not
-// answered is chosen here; that it happens at all is shown by "connections that are reset under load".
+// If a socket closes while the driver writes to it, the call never settles. These cases choose the call.
+// "connections that are reset under load" shows that it happens.
 import { providedMongodb } from "@queuert/test-services/provided";
 import { type ClientSession, MongoClient } from "mongodb";
 import { aJob } from "queuert/testing";
@@ -22,16 +22,16 @@ import type { NotifyCollection, NotifyDatabase, TailableCursor } from "../src/no
 import { overrideCollections } from "./override-collections.ts";
 
 const never = (): Promise<never> => new Promise(() => undefined);
-// Nothing here waits for a lock, and no answer takes so long.
+// No case waits for a lock, and no reply takes so long.
 const answerTimeoutMs = 500;
 
-describe("a call that the driver never answers", () => {
+describe("a call that never settles", () => {
   let client: MongoClient;
   let drop: () => Promise<void>;
   let adapter: MongoStateAdapter<MongoTxContext, MongoContext>;
   let left = 0;
 
-  /** Whether this call is the one without an answer. */
+  /** Whether this call is the one that never settles. */
   const isNext = (): boolean => left > 0 && left-- === 1;
 
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe("a call that the driver never answers", () => {
     await drop();
   });
 
-  it("is tried again, whichever of a job's statements it is", async () => {
+  it("is repeated, for each statement of a job", async () => {
     for (let call = 1; ; call++) {
       left = call;
       const [created] = await adapter.createJobs({ jobs: [aJob()] });
@@ -79,7 +79,7 @@ describe("a call that the driver never answers", () => {
         ],
       });
       expect(results.map(({ kind }) => kind)).toEqual(["completed"]);
-      // All of them have been the one.
+      // Each statement was the chosen one.
       if (left > 0) {
         expect(call).toBeGreaterThan(3);
         return;
@@ -87,7 +87,7 @@ describe("a call that the driver never answers", () => {
     }
   });
 
-  it("in a transaction ends that, as a lost connection does", async () => {
+  it("ends its transaction, as a lost connection does", async () => {
     const [created] = await adapter.createJobs({ jobs: [aJob()] });
     const outcome = { kind: "output", output: "1" } as const;
     const completions = [{ jobId: created?.job.id ?? "", leaseVersion: null, outcome }];
@@ -105,7 +105,7 @@ describe("a call that the driver never answers", () => {
     expect((await attempt()).results).toMatchObject([{ kind: "completed" }]);
   });
 
-  it("that commits leaves open what became of the transaction", async () => {
+  it("leaves the outcome of a commit unknown", async () => {
     let session: ClientSession | undefined;
     const start = (): ClientSession => {
       session = client.startSession();
@@ -120,7 +120,7 @@ describe("a call that the driver never answers", () => {
   });
 });
 
-describe("a command that the driver never answers", () => {
+describe("a command that never settles", () => {
   let client: MongoClient;
   let drop: () => Promise<void>;
   let name: string;
@@ -135,7 +135,7 @@ describe("a command that the driver never answers", () => {
     await drop();
   });
 
-  it("is tried again when an adapter is created, and when it migrates", async () => {
+  it("is repeated when an adapter is created, and when it migrates", async () => {
     const provider = createMongodbProvider({ client, databaseName: name });
     const lost = new Set(["hello", "listIndexes", "create", "createIndexes"]);
     const database: MongoDatabase = {
@@ -154,7 +154,7 @@ describe("a command that the driver never answers", () => {
     expect(await adapter.migrateToLatest()).toEqual({ created: [], foreign: [] });
   });
 
-  it("is tried again by who publishes", async () => {
+  it("is repeated by the next publication", async () => {
     const database = client.db(name);
     let isLost = true;
     const adapter = await createMongoNotifyAdapter({
@@ -171,12 +171,12 @@ describe("a command that the driver never answers", () => {
     });
     const publish = () => adapter.notifyJobSequenceCompleted(["a"]);
     await expect(publish()).rejects.toThrow("Publishing has not answered");
-    // The creation of the collection is given up later than its publisher.
+    // The creation of the collection has a longer timeout than the publication.
     await expect.poll(publish, { timeout: 10_000 }).toBeUndefined();
     await adapter.close();
   });
 
-  it("leaves no cursor open where somebody begins to listen", async () => {
+  it("leaves no cursor of a listener open", async () => {
     const database = client.db(name);
     const open = new Set<TailableCursor>();
     let isLost = true;
@@ -205,7 +205,7 @@ describe("a command that the driver never answers", () => {
     const listen = () =>
       adapter.listenJobSequenceCompleted({ sequenceIds: ["a"], onSequenceCompleted: () => {} });
     await expect(listen()).rejects.toThrow("has not answered");
-    // Who subscribes and who opens have the same patience.
+    // The subscription and the cursor have the same timeout.
     await expect.poll(() => open.size).toBe(0);
     isLost = false;
     const stop = await listen();
