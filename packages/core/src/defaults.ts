@@ -31,8 +31,9 @@ export const defaults: {
   // With one, polling only covers lost notifications.
   pollIntervalWithNotifyMs: 10 * secondMs,
   reapIntervalMs: 5 * secondMs,
-  shutdownGraceMs: 10 * secondMs,
-  shutdownTimeoutMs: 30 * secondMs,
+  // Docker sends SIGKILL 10 s after SIGTERM.
+  shutdownGraceMs: 5 * secondMs,
+  shutdownTimeoutMs: 8 * secondMs,
   retryInitialDelayMs: secondMs,
   retryMultiplier: 2,
   retryMaxDelayMs: 5 * minuteMs,

@@ -14,7 +14,7 @@ export type * from "./job-types/references.ts";
 export type * from "./job-types/standard-schema.ts";
 
 // start, work, wait
-export { rescheduleJob } from "./lifecycle/reschedule-job.ts";
+export { rescheduleJob } from "./lifecycle/request-reschedule.ts";
 export type { ScheduleOptions } from "./model/schedule.ts";
 
 // entities

@@ -31,6 +31,11 @@ export const counters: Readonly<Record<QueuertEventType, InstrumentDefinition>> 
   ),
   workerError: define("worker.error", "{error}", "What workers could not do", errorType),
   workerStopping: define("worker.stopping", "{worker}", "Workers asked to stop"),
+  workerStopDelayed: define(
+    "worker.stop_delayed",
+    "{report}",
+    "Reports of workers that wait for running jobs while they stop",
+  ),
   workerStopped: define("worker.stopped", "{worker}", "Workers that have stopped"),
   jobCreated: define("job.created", "{job}", "Jobs stored, continuations included", typeName),
   jobAttemptStarted: define("job.attempt.started", "{attempt}", "Attempts begun", typeName),

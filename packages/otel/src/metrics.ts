@@ -154,6 +154,7 @@ const countingMethods = (counts: Counts): Omit<EventMethods, Timed> => {
     workerStarted: counting(counts.workerStarted),
     workerLacksConnections: counting(counts.workerLacksConnections),
     workerStopping: counting(counts.workerStopping),
+    workerStopDelayed: counting(counts.workerStopDelayed),
     workerStopped: counting(counts.workerStopped),
     // Its operation is a sentence, with ids and counts in it.
     workerError: ({ error }) => void workerErrors(errorType(error)).value++,

@@ -36,6 +36,18 @@ interface WorkerEvents {
   };
   readonly workerError: WorkerData & { readonly operation: string; readonly error: unknown };
   readonly workerStopping: WorkerData;
+  /** A stop waits for running jobs: emitted after 2 s, and then every 10 s. The first 10 jobs are named. */
+  readonly workerStopDelayed: WorkerData & {
+    readonly waitedMs: number;
+    readonly runningCount: number;
+    readonly running: readonly {
+      readonly id: string;
+      readonly typeName: string;
+      readonly runningMs: number;
+      /** Its signal is aborted, and it runs all the same. */
+      readonly isSignalled: boolean;
+    }[];
+  };
   readonly workerStopped: WorkerData;
 }
 
@@ -58,6 +70,10 @@ interface JobEvents {
   readonly jobAttemptFailed: JobProcessingData & {
     readonly error: unknown;
     readonly willRetry: boolean;
+    /** Further attempts that the retry policy allows; null: not limited. */
+    readonly attemptsLeft: number | null;
+    /** When the next attempt is due, if there is one. */
+    readonly retryAt: Date | null;
     readonly durationMs: number;
   };
   readonly jobAttemptRescheduled: JobProcessingData & {

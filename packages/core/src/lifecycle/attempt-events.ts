@@ -1,14 +1,14 @@
-// What is said about an attempt's end, once it is stored (or known to be somebody else's).
+// The events and the span of an attempt. Its end is reported once it is stored, or once the job is known to be lost.
 import type { LeaseLostReason } from "../adapters/state-adapter-params.ts";
 import type { QueuertEventData, QueuertEventType } from "../adapters/events.ts";
 import type { Engine } from "../engine.ts";
-import type { Attempt } from "./process-job/attempt.ts";
+import { type Attempt, toLossError } from "./process-job/attempt.ts";
 
 /** How long the process function took, by this worker's clock. */
 export const attemptDurationMs = ({ clock }: Pick<Engine, "clock">, attempt: Attempt): number =>
   Math.max(0, clock.now() - attempt.startedAt);
 
-/** Field by field, as is `toCompletedData`: spreading costs a microsecond, and every attempt has both of them. */
+/** Field by field, as in `toCompletedData`: spreading costs a microsecond, and every attempt has both. */
 export const toStartedData = (
   { data }: Attempt,
   waitedMs: number,
@@ -51,10 +51,12 @@ export const emitAbout = <TType extends QueuertEventType>(
   data: () => QueuertEventData[TType],
 ): void => observer.emit(type, data, attempt.span);
 
-/** The job is somebody else's, finished, or gone: said once, and told to the process function. */
+/** The job is held by another attempt, finished, or deleted: reported once, and the signal is aborted. */
 export const reportLost = (engine: Engine, attempt: Attempt, reason: LeaseLostReason): void => {
-  if (attempt.isLossReported) return;
-  attempt.isLossReported = true;
+  const isReported = attempt.isLost;
+  // A job that was taken may have been completed since: `complete` rejects with the latest reason.
+  attempt.lossReason = reason;
+  if (isReported) return;
   attempt.abort(reason);
   const types = {
     taken_by_another_worker: "jobAttemptTakenByAnotherWorker",
@@ -65,7 +67,7 @@ export const reportLost = (engine: Engine, attempt: Attempt, reason: LeaseLostRe
   emitAbout(engine, attempt, types[reason], () => attempt.data);
 };
 
-/** Something the worker could not do; it goes on. */
+/** An operation of the worker has failed; the worker continues. */
 export const reportWorkerError = (
   engine: Engine,
   attempt: Attempt,
@@ -78,3 +80,54 @@ export const reportWorkerError = (
     operation: `${operation} (job ${attempt.job.id})`,
     error,
   }));
+
+/**
+ * Starts the span of an attempt, in the trace of its job and with links to the sequences it waited for. The span ends when
+ * the outcome is stored, so that settling is within it.
+ */
+export const startAttemptSpan = ({ observer }: Engine, attempt: Attempt): void => {
+  attempt.span = observer.startSpan(() => new AttemptDescription(attempt));
+};
+
+/** Its fields are made when they are read: an adapter that does not trace reads none. */
+class AttemptDescription {
+  readonly kind = "attempt";
+  readonly #attempt: Attempt;
+
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt;
+  }
+
+  get job(): Attempt["data"] {
+    return this.#attempt.data;
+  }
+
+  get traceContext(): string | null {
+    return this.#attempt.job.traceContext;
+  }
+
+  get linkedTraceContexts(): readonly string[] {
+    const { blockers } = this.#attempt.acquired;
+    if (blockers.length === 0) return none;
+    return blockers.flatMap(({ current }) => current.traceContext ?? []);
+  }
+}
+
+/** Most jobs wait for no blocker. */
+const none: readonly string[] = [];
+
+/** Ends the span with the attempt's result. Only the first call counts. */
+export const endAttemptSpan = (attempt: Attempt): void => {
+  const { span, result, error } = attempt;
+  if (span === null) return;
+  attempt.span = null;
+  if (result === "completed" || result === "continued" || result === "rescheduled") {
+    span.end({ kind: "ok", result });
+  } else {
+    span.end({
+      kind: "error",
+      error: error ?? toLossError(attempt),
+      result: result ?? "abandoned",
+    });
+  }
+};

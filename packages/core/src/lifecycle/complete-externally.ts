@@ -20,7 +20,7 @@ import { createContinueWith } from "./continuation.ts";
 import type { NewJobOptions } from "./new-job.ts";
 import { toOutcome } from "./process-job/complete.ts";
 import { observeStep } from "./observe-step.ts";
-import { describeCompleted, describeUnblocked } from "./record-settled.ts";
+import { addCompletedEffects, addUnblockedEffects } from "./record-settled.ts";
 
 export interface CompleteExternallyOptions {
   readonly id: string;
@@ -133,8 +133,8 @@ const completeStep = async (
       ? new JobNotFoundError(job.id)
       : new JobAlreadyCompletedError(job.id);
   }
-  describeUnblocked(effects, unblocked);
-  describeCompleted(effects, job, outcome, result, null);
+  addUnblockedEffects(effects, unblocked);
+  addCompletedEffects(effects, job, outcome, result, null);
   if (job.status === "running") effects.ownershipLost(job.id);
   const evidence = {
     operation: "completeJobSequence",

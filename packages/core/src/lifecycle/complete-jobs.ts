@@ -1,5 +1,5 @@
-// Step 6 of the walk: outputs are stored, leases cleared, continuations created and waiting jobs released, all in one call
-// for many jobs. By value they commit together; by callback one commits with the user's writes.
+// Step 6 of the walk, completed: one call stores outputs, ends leases, creates continuations and releases dependants. By
+// value many jobs commit together; by callback one commits with the user's writes.
 import type { CompletionOutcome, CompletionResult } from "../adapters/state-adapter-params.ts";
 import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
 import type { Effects } from "../after-commit/post-commit-effects.ts";
@@ -13,7 +13,7 @@ import {
 } from "./attempt-events.ts";
 import type { Attempt } from "./process-job/attempt.ts";
 import type { HeldTransaction } from "./process-job/held-transaction.ts";
-import { describeCompleted, describeUnblocked } from "./record-settled.ts";
+import { addCompletedEffects, addUnblockedEffects } from "./record-settled.ts";
 
 export interface ValueCompletion {
   readonly attempt: Attempt;
@@ -31,16 +31,16 @@ export const completeJobs = async (
     completions: completions.map(({ attempt, outcome }) => toCompletion(attempt, outcome)),
   });
   const effects = engine.effects.create();
-  if (unblocked.length > 0) describeUnblocked(effects, unblocked, spansBySequence(completions));
+  if (unblocked.length > 0) addUnblockedEffects(effects, unblocked, spansBySequence(completions));
   completions.forEach(({ attempt, outcome }, index) => {
     const result = results[index];
     effects.about(attempt.span);
-    if (result !== undefined) describeResult(engine, effects, attempt, outcome, result);
+    if (result !== undefined) addResultEffects(engine, effects, attempt, outcome, result);
   });
   effects.flush();
 };
 
-/** Among those settled together, who has released whom; empty when nobody traces. */
+/** The spans of the attempts that ended these sequences; empty without tracing. */
 const spansBySequence = (
   completions: readonly ValueCompletion[],
 ): ReadonlyMap<string, ObservabilitySpan> => {
@@ -60,7 +60,7 @@ const toCompletion = (
   outcome,
 });
 
-const describeResult = (
+const addResultEffects = (
   engine: Engine,
   effects: Effects,
   attempt: Attempt,
@@ -68,18 +68,17 @@ const describeResult = (
   result: CompletionResult,
 ): void => {
   if (result.kind === "completed") {
-    describeAttempt(engine, effects, attempt, outcome);
-    describeCompleted(effects, attempt.job, outcome, result, attempt.workerId);
+    addAttemptEffects(engine, effects, attempt, outcome);
+    addCompletedEffects(effects, attempt.job, outcome, result, attempt.workerId);
   } else if (result.storedByThisLease) {
-    // An earlier try was stored and its answer lost. What it released has been left to polling.
-    describeAttempt(engine, effects, attempt, outcome);
-    describeLateSuccess(effects, attempt, outcome);
+    addAttemptEffects(engine, effects, attempt, outcome);
+    addLateEffects(engine, effects, attempt, outcome);
   } else {
     reportLost(engine, attempt, result.reason);
   }
 };
 
-const describeAttempt = (
+const addAttemptEffects = (
   engine: Engine,
   effects: Effects,
   attempt: Attempt,
@@ -92,29 +91,38 @@ const describeAttempt = (
   effects.emit("jobAttemptCompleted", () => toCompletedData(attempt, continued, durationMs));
 };
 
-/** The store's own time of it is not at hand; this worker's is close enough for a duration. */
-const describeLateSuccess = (
+/**
+ * An earlier try was stored, and its result was lost on the way. The store's time of it is not known: this worker's is close
+ * enough for a duration. Neither are the dependants that it released.
+ */
+const addLateEffects = (
+  engine: Engine,
   effects: Effects,
   attempt: Attempt,
   outcome: CompletionOutcome,
 ): void => {
   const result = { kind: "completed", completedAt: new Date(), continuation: null } as const;
   if (outcome.kind === "continuation") effects.jobScheduled(outcome.job.typeName);
-  describeCompleted(effects, attempt.job, outcome, result, attempt.workerId);
+  addCompletedEffects(effects, attempt.job, outcome, result, attempt.workerId);
+  if (outcome.kind === "output") engine.local.jobsMayBeDue();
 };
 
 /**
- * Settles a completion by callback in its still open transaction, and ends it. Answers false when the job is no longer
- * this attempt's: then nothing is stored. Rejects when nothing is stored for another reason.
+ * Settles a completion by callback in its still open transaction, and ends it:
+ *
+ *   completeJobs ─┬─ completed ─▶ commit ─┬─ succeeded ─▶ effects
+ *                 │                       └─ failed ────▶ look up: stored ─▶ effects, else rejects
+ *                 ├─ lost ─────▶ rollback, reported
+ *                 └─ rejected ─▶ rollback, rejects (with the commit in the statement: look up, as above)
  */
 export const completeHeldJob = async (
   engine: Engine,
   attempt: Attempt,
   transaction: HeldTransaction,
   outcome: CompletionOutcome,
-): Promise<boolean> => {
+): Promise<void> => {
   const { effects } = transaction;
-  // Where the store can, the statement takes the commit with it.
+  // Where the store can, the statement includes the commit.
   const andCommit = engine.state.capabilities.completesAndCommits === true;
   let result: CompletionResult;
   try {
@@ -127,26 +135,23 @@ export const completeHeldJob = async (
     await transaction.abandon();
     await assertStored(engine, attempt, effects, error);
     effects.about(attempt.span);
-    describeAttempt(engine, effects, attempt, outcome);
-    describeLateSuccess(effects, attempt, outcome);
-    effects.flush();
-    return true;
+    addAttemptEffects(engine, effects, attempt, outcome);
+    addLateEffects(engine, effects, attempt, outcome);
+    return effects.flush();
   }
   if (result.kind === "lost") {
     await transaction.rollback();
-    reportLost(engine, attempt, result.reason);
-    return false;
+    return reportLost(engine, attempt, result.reason);
   }
   effects.about(attempt.span);
-  describeAttempt(engine, effects, attempt, outcome);
-  describeCompleted(effects, attempt.job, outcome, result, attempt.workerId);
+  addAttemptEffects(engine, effects, attempt, outcome);
+  addCompletedEffects(effects, attempt.job, outcome, result, attempt.workerId);
   try {
     await transaction.commit();
   } catch (error) {
     await assertStored(engine, attempt, effects, error);
     effects.flush();
   }
-  return true;
 };
 
 const settleInside = async (
@@ -161,11 +166,11 @@ const settleInside = async (
     completions: [toCompletion(attempt, outcome)],
     andCommit,
   });
-  describeUnblocked(transaction.effects, unblocked);
+  addUnblockedEffects(transaction.effects, unblocked);
   return results[0] ?? { kind: "lost", reason: "not_found", storedByThisLease: false };
 };
 
-/** After an error of the commit: rejects with it, and drops the effects, unless the completion is there. */
+/** After an error of the commit: rejects with it, and drops the effects, unless the completion is stored. */
 const assertStored = async (
   engine: Engine,
   attempt: Attempt,
@@ -177,7 +182,7 @@ const assertStored = async (
   throw error;
 };
 
-/** A commit whose answer was lost is looked up, not repeated: the token of the lease tells whose completion it is. */
+/** A commit whose result was lost is looked up, not repeated: the lease version identifies the completion. */
 const wasStored = async (engine: Engine, attempt: Attempt): Promise<boolean> => {
   const { id, leaseVersion } = attempt.job;
   try {
@@ -195,8 +200,8 @@ const wasStored = async (engine: Engine, attempt: Attempt): Promise<boolean> => 
       stored.completedBy === attempt.workerId
     );
   } catch (error) {
-    // Unknown: recording a failure is fenced by the token, so it cannot undo a completion.
-    reportWorkerError(engine, attempt, "look up whether a commit was stored", error);
+    // Unknown. A failure that is recorded next is fenced by the lease version: it cannot undo a completion.
+    reportWorkerError(engine, attempt, "look up whether its commit was stored", error);
     return false;
   }
 };

@@ -1,5 +1,5 @@
-// ↺ of the walk: a worker has vanished, and its jobs are runnable again. Whoever acquires finds expired leases of its
-// types as it goes; this is for workers too busy to acquire.
+// ↺ of the walk, lost: a worker has vanished, and its jobs are due again. An acquisition reclaims expired leases of its
+// types by itself; this is for workers that are too busy to acquire.
 import type { StateJobReference } from "../model/state-job.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
@@ -20,7 +20,7 @@ export const reclaimExpiredLeases = async (engine: Engine, workerId: string): Pr
   }
 };
 
-/** An acquisition has taken over an expired lease: its last holder should know. */
+/** An acquisition has reclaimed an expired lease: its last holder is notified. */
 export const reportTakenOver = (
   engine: Engine,
   job: StateJobReference,

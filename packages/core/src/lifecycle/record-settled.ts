@@ -1,4 +1,4 @@
-// What settled jobs mean to others: who completed, who goes on, who waits no more. Told after the commit.
+// The effects of settled jobs on others: events, continuations, released dependants. Flushed after the commit.
 import type {
   CompleteJobsResult,
   FailJobsResult,
@@ -11,7 +11,7 @@ import { toReference } from "../model/to-job.ts";
 import { addCreatedEffects, sequenceData } from "./created-effects.ts";
 
 /** One completed job: its own end, its continuation or its sequence's end. */
-export const describeCompleted = (
+export const addCompletedEffects = (
   effects: Effects,
   job: StateJob,
   outcome: JobCompletion["outcome"],
@@ -43,8 +43,8 @@ export const describeCompleted = (
   }));
 };
 
-/** Jobs that a sequence's end has released; `spans`: of the attempts that ended those sequences, as far as known. */
-export const describeUnblocked = (
+/** Dependants that a sequence's end has released. `spans`: of the attempts that ended those sequences, as far as known. */
+export const addUnblockedEffects = (
   effects: Effects,
   unblocked: CompleteJobsResult["unblocked"],
   spans?: ReadonlyMap<string, ObservabilitySpan>,
@@ -59,8 +59,8 @@ export const describeUnblocked = (
   }
 };
 
-/** One job that failed for good. */
-export const describeFailedJob = (
+/** One failed job. */
+export const addFailedJobEffects = (
   effects: Effects,
   job: StateJob,
   failedAt: Date,
@@ -69,11 +69,11 @@ export const describeFailedJob = (
 ): void => {
   effects.sequenceEnded(job.sequenceId);
   effects.emit("jobFailed", () => ({ ...toReference(job), workerId, reason }));
-  describeFailedSequence(effects, job, failedAt);
+  addFailedSequenceEffects(effects, job, failedAt);
 };
 
-/** Blocked jobs that failed with a blocker, as they had asked; `stored`: as they are now, where that is known. */
-export const describeFailedDependants = (
+/** Blocked jobs that failed with a blocker, by their own option. `stored`: their records, where known. */
+export const addFailedDependantEffects = (
   effects: Effects,
   dependants: FailJobsResult["dependants"],
   stored: readonly (StateJob | undefined)[],
@@ -87,11 +87,11 @@ export const describeFailedDependants = (
     }));
     const job = stored[index];
     const failedAt = job?.finishedAt ?? null;
-    if (job !== undefined && failedAt !== null) describeFailedSequence(effects, job, failedAt);
+    if (job !== undefined && failedAt !== null) addFailedSequenceEffects(effects, job, failedAt);
   });
 };
 
-const describeFailedSequence = (effects: Effects, job: StateJob, failedAt: Date): void =>
+const addFailedSequenceEffects = (effects: Effects, job: StateJob, failedAt: Date): void =>
   effects.emit("jobSequenceFailed", () => ({
     ...sequenceData(job),
     durationMs: failedAt.getTime() - job.sequenceCreatedAt.getTime(),

@@ -1,56 +1,65 @@
-// ↺ of the walk: attempts that failed and will be tried again, jobs that asked to wait, and jobs handed back unbegun.
+// ↺ of the walk: failed attempts that are retried, jobs that asked for a later time, and jobs handed back before they began.
 import type { RescheduleJobsParams } from "../adapters/state-adapter-params.ts";
 import type { Engine } from "../engine.ts";
 import { attemptDurationMs, reportLost } from "./attempt-events.ts";
 import type { Attempt } from "./process-job/attempt.ts";
-import type { Verdict } from "./process-job/outcome.ts";
+import type { FailureDecision } from "./process-job/decide-failure.ts";
 
 export interface Rescheduling {
   readonly attempt: Attempt;
-  readonly verdict: Extract<Verdict, { readonly kind: "reschedule" }>;
+  readonly decision: Extract<FailureDecision, { readonly kind: "reschedule" }>;
 }
 
-/** Gives running jobs back to be run later. Rejects if none was stored. */
+/** Makes running jobs due later. Rejects if none was stored. */
 export const rescheduleJobs = async (
   engine: Engine,
   items: readonly Rescheduling[],
 ): Promise<void> => {
   const results = await engine.state.rescheduleJobs({
-    jobs: items.map(({ attempt: { job }, verdict }) => ({
+    jobs: items.map(({ attempt: { job }, decision }) => ({
       jobId: job.id,
       leaseVersion: job.leaseVersion,
-      schedule: verdict.schedule,
-      countsAttempt: verdict.countsAttempt,
-      error: verdict.error,
+      schedule: decision.schedule,
+      countsAttempt: decision.countsAttempt,
+      error: decision.error,
     })),
   });
   const effects = engine.effects.create();
-  items.forEach(({ attempt, verdict }, index) => {
+  let isAnyLost = false;
+  items.forEach(({ attempt, decision }, index) => {
     const result = results[index];
     if (result === undefined) return;
-    if (result.kind === "lost") return reportLost(engine, attempt, result.reason);
-    attempt.result = verdict.isFailure ? "retried" : "rescheduled";
+    if (result.kind === "lost") {
+      isAnyLost = true;
+      return reportLost(engine, attempt, result.reason);
+    }
+    attempt.result = decision.isFailure ? "retried" : "rescheduled";
     effects.about(attempt.span);
     // Idle workers have to learn the new due time.
     effects.jobScheduled(attempt.job.typeName);
     const durationMs = attemptDurationMs(engine, attempt);
-    if (verdict.isFailure) {
-      const { cause: error } = verdict;
+    const { scheduledAt } = result;
+    if (decision.isFailure) {
+      const { cause: error } = decision;
+      const { maxAttempts } = attempt.processor.retryPolicy;
       effects.emit("jobAttemptFailed", () => ({
         ...attempt.data,
         error,
         willRetry: true,
+        attemptsLeft: maxAttempts === null ? null : Math.max(0, maxAttempts - attempt.job.attempt),
+        retryAt: scheduledAt,
         durationMs,
       }));
     } else {
-      const { scheduledAt } = result;
       effects.emit("jobAttemptRescheduled", () => ({ ...attempt.data, scheduledAt, durationMs }));
     }
   });
   effects.flush();
+  // An earlier try may have been stored and its result lost on the way: those jobs are due.
+  if (isAnyLost) engine.local.jobsMayBeDue();
 };
 
-/** Hands back what was claimed and never begun, as if it had not been: its place, and its attempt, are as before. */
+/** Hands back jobs that were acquired and never begun. Their place in the queue and their attempts are as before. */
 export const handBackJobs = async (engine: Engine, attempts: readonly Attempt[]): Promise<void> => {
   if (attempts.length === 0) return;
   const jobs: RescheduleJobsParams<object>["jobs"] = attempts.map(({ job }) => ({
@@ -60,12 +69,19 @@ export const handBackJobs = async (engine: Engine, attempts: readonly Attempt[])
     countsAttempt: false,
     error: null,
   }));
-  const results = await engine.state.rescheduleJobs({ jobs });
-  const effects = engine.effects.create();
-  attempts.forEach((attempt, index) => {
-    if (results[index]?.kind !== "rescheduled") return;
-    effects.jobScheduled(attempt.job.typeName);
-    effects.emit("jobHandedBack", () => attempt.data);
-  });
-  effects.flush();
+  let handedBackCount = 0;
+  try {
+    const results = await engine.state.rescheduleJobs({ jobs });
+    const effects = engine.effects.create();
+    attempts.forEach((attempt, index) => {
+      if (results[index]?.kind !== "rescheduled") return;
+      handedBackCount += 1;
+      effects.jobScheduled(attempt.job.typeName);
+      effects.emit("jobHandedBack", () => attempt.data);
+    });
+    effects.flush();
+  } finally {
+    // The statement may have been stored and its result lost on the way: the jobs are due.
+    if (handedBackCount < attempts.length) engine.local.jobsMayBeDue();
+  }
 };

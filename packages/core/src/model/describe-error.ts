@@ -1,6 +1,6 @@
 import { limits } from "../defaults.ts";
 
-/** What is stored as a job's last error: the stack and its causes where there are any, cut to a bound. Never throws. */
+/** The text of a job's last error: the stack and its causes where there are any, cut to a bound. Never throws. */
 export const describeError = (error: unknown): string => {
   try {
     return describeWithCauses(error);
@@ -9,6 +9,33 @@ export const describeError = (error: unknown): string => {
     return "An error that cannot be read: reading it throws.";
   }
 };
+
+/** How much of a message stands in a sentence of the log. */
+const reasonLengthMax = 300;
+
+/** The first line of an error's message, for a sentence. Never throws. */
+export const describeReason = (error: unknown): string => {
+  try {
+    const text = error instanceof Error ? error.message || error.name : describeOne(error);
+    const [line = ""] = String(text)
+      .trim()
+      .split(/\r\n|\r|\n/, 1);
+    return escapeControls(line.slice(0, reasonLengthMax)) || "no message";
+  } catch {
+    return "an error that cannot be read";
+  }
+};
+
+/** Line breaks and escape sequences in a name must not make a line of their own in a log. */
+export const escapeControls = (text: string): string =>
+  // eslint-disable-next-line no-control-regex -- control characters are the point
+  /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text)
+    ? text.replace(
+        // eslint-disable-next-line no-control-regex -- control characters are the point
+        /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
+        (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      )
+    : text;
 
 const describeWithCauses = (error: unknown): string => {
   const parts: string[] = [];
@@ -28,12 +55,17 @@ const describeWithCauses = (error: unknown): string => {
 const describeOne = (error: unknown): string => {
   if (error instanceof Error) return readStack(error);
   if (typeof error === "string") return error;
-  try {
-    return JSON.stringify(error) ?? String(error);
-  } catch {
-    // Cyclic or with a BigInt in it: its kind must do.
-    return Object.prototype.toString.call(error);
-  }
+  if (typeof error !== "object" && typeof error !== "function") return String(error);
+  return describeObject(error as object);
+};
+
+/** Its fields may be anything, such as a whole response: an error from another realm has a message, others have none. */
+const describeObject = (error: object): string => {
+  const { message, stack } = error as Partial<Error>;
+  if (typeof stack === "string" && stack !== "") return stack;
+  return typeof message === "string" && message !== ""
+    ? message
+    : "A thrown object that is not an Error: its fields are not recorded.";
 };
 
 const readStack = (error: Error): string => {

@@ -1,35 +1,37 @@
-// Hands what happens to the log and the observability adapter. Nothing here may harm a job: what a user's log or
-// adapter throws is caught and said once.
+// Passes events to the log and the observability adapter. Nothing here may harm a job: an error of a user's log or adapter
+// is caught, and reported once.
 import type { JobTypeGaugeChange, QueuertEventData, QueuertEventType } from "../adapters/events.ts";
 import type {
   ObservabilityAdapter,
   ObservabilitySpan,
   SpanDescription,
 } from "../adapters/observability-adapter.ts";
+import { escapeControls } from "../model/describe-error.ts";
 import { type Guard, GuardedSpan, originalSpan, withOriginalSpans } from "./guarded-span.ts";
 import { logLines } from "./log-lines.ts";
 import { isLevelWanted, type Log, type LogEvent, type LogLevel } from "./log.ts";
+import { RepeatedErrors } from "./repeated-errors.ts";
 
 export interface Observer {
-  /** Whether anybody listens to this type. */
+  /** Whether events of this type have a receiver. */
   isWanted(type: QueuertEventType): boolean;
-  /** The data is only made when somebody wants it. `span`: that of the attempt it is about. */
+  /** The data is made only if the type is wanted. `span`: that of the attempt it is about. */
   emit<TType extends QueuertEventType>(
     type: TType,
     data: () => QueuertEventData[TType],
     span?: ObservabilitySpan | null,
   ): void;
-  /** `emit` for what may be told later: whose trace it belongs to is asked now. Null when nobody listens. */
+  /** `emit` at a later time: the trace that it belongs to is read now. Null if the type is not wanted. */
   defer<TType extends QueuertEventType>(
     type: TType,
     data: () => QueuertEventData[TType],
     span: ObservabilitySpan | null,
   ): (() => void) | null;
-  /** Whether anybody keeps gauges: without, nobody need say what changes. */
+  /** Whether the adapter keeps gauges. Otherwise changes need not be reported. */
   readonly hasGauges: boolean;
   idleChanged(change: JobTypeGaugeChange): void;
   processingChanged(change: JobTypeGaugeChange): void;
-  /** Null when nobody traces. */
+  /** Null without tracing. */
   startSpan(description: () => SpanDescription): ObservabilitySpan | null;
 }
 
@@ -51,13 +53,17 @@ export const createObserver = (log: Log | undefined, adapter: ObservabilityAdapt
     }
   };
 
+  const repeated = new RepeatedErrors();
   const tell = <TType extends QueuertEventType>(
     type: TType,
     data: QueuertEventData[TType],
     attributes: LogAttributes,
   ): void => {
     try {
-      if (logged.has(type)) guard.returned(log?.(toLogEvent(type, data, attributes)));
+      const unloggedCount = logged.has(type) ? repeated.take(type, data) : null;
+      if (unloggedCount !== null) {
+        guard.returned(log?.(toLogEvent(type, data, attributes, unloggedCount)));
+      }
     } catch (error) {
       guard.report(error);
     }
@@ -81,20 +87,8 @@ export const createObserver = (log: Log | undefined, adapter: ObservabilityAdapt
     },
     hasGauges:
       adapter.jobTypeIdleChange !== undefined || adapter.jobTypeProcessingChange !== undefined,
-    idleChanged: (change) => {
-      try {
-        guard.returned(adapter.jobTypeIdleChange?.(change));
-      } catch (error) {
-        guard.report(error);
-      }
-    },
-    processingChanged: (change) => {
-      try {
-        guard.returned(adapter.jobTypeProcessingChange?.(change));
-      } catch (error) {
-        guard.report(error);
-      }
-    },
+    idleChanged: (change) => emitGauge(adapter, "jobTypeIdleChange", change, guard),
+    processingChanged: (change) => emitGauge(adapter, "jobTypeProcessingChange", change, guard),
     startSpan: (description) => {
       if (adapter.startSpan === undefined) return null;
       try {
@@ -108,10 +102,25 @@ export const createObserver = (log: Log | undefined, adapter: ObservabilityAdapt
   };
 };
 
+const emitGauge = (
+  adapter: ObservabilityAdapter,
+  method: "jobTypeIdleChange" | "jobTypeProcessingChange",
+  change: JobTypeGaugeChange,
+  guard: Guard,
+): void => {
+  try {
+    guard.returned(adapter[method]?.(change));
+  } catch (error) {
+    guard.report(error);
+  }
+};
+
 const toLogEvent = <TType extends QueuertEventType>(
   type: TType,
   data: QueuertEventData[TType],
   attributes: LogAttributes,
+  /** How often the same has happened since it was last logged. */
+  unloggedCount: number,
 ): LogEvent => {
   // The table pairs each type with its own data; the compiler cannot follow that through a generic index.
   const [level, sentence] = logLines[type] as unknown as readonly [
@@ -119,8 +128,9 @@ const toLogEvent = <TType extends QueuertEventType>(
     (data: unknown) => string,
   ];
   const { error } = data as { readonly error?: unknown };
-  const fields = { ...data, ...attributes };
-  const event = { level, type, message: sentence(data), data: fields };
+  const repeated = unloggedCount > 0 ? ` (and ${unloggedCount} times more before)` : "";
+  const message = escapeControls(sentence(data)) + repeated;
+  const event = { level, type, message, data: { ...data, ...attributes } };
   return error === undefined ? event : { ...event, error };
 };
 
@@ -139,7 +149,7 @@ const loggedTypes = (log: Log | undefined): ReadonlySet<QueuertEventType> =>
       : eventTypes.filter((type) => isLevelWanted(logLines[type][0], log.minimumLevel)),
   );
 
-/** Reports the first error of what belongs to users only: it would come back with every event. */
+/** Reports the first error of the user's code only: it would come back with every event. */
 const createGuard = (log: Log | undefined): Guard => {
   let reported = false;
   const report = (error: unknown): void => {
@@ -157,7 +167,7 @@ const createGuard = (log: Log | undefined): Guard => {
 
 const reportObserverError = (log: Log | undefined, error: unknown): void => {
   const message = "the log or the observability adapter threw; its further errors are not reported";
-  // The log itself is what throws: the console is all that is left.
+  // The log itself throws: only the console is left.
   const toConsole = (logError: unknown): void => console.error(`queuert ${message}`, logError);
   try {
     const logged: unknown = log?.({

@@ -62,10 +62,15 @@ export interface StartWorkerOptions {
   readonly pollIntervalMs?: number;
   readonly prefetch?: number;
   readonly reapIntervalMs?: number;
-  /** How long running jobs have before their signal says `"shutdown"`. */
+  /** How long running jobs have before their signal is aborted with `"shutdown"`; 5 s by default. */
   readonly shutdownGraceMs?: number;
-  /** How long `stop` waits for running jobs in all. */
+  /** How long `stop` waits for running jobs in total; 8 s by default. */
   readonly shutdownTimeoutMs?: number;
+  /**
+   * By default `start` rejects if the store cannot be reached or has no tables. With `true` it resolves, and the worker
+   * keeps trying.
+   */
+  readonly waitForStore?: boolean;
   /** Left out: finished jobs stay. With it the worker deletes what is old enough, at this interval. */
   readonly retention?: RetentionOptions & {
     /** One minute by default. */

@@ -1,4 +1,4 @@
-// The builder that users see: each call gives a new one, so a worker can be extended and started several times.
+// The builder that users see: each call returns a new one, so a worker can be extended and started several times.
 import type { Engine } from "../engine.ts";
 import { DuplicateJobTypeError, EmptyWorkerError } from "../errors.ts";
 import type { Middleware } from "../lifecycle/process-job/processor.ts";
@@ -6,7 +6,7 @@ import { startWorker } from "./start-worker.ts";
 import { assertMiddleware, type ImplementOptions, toProcessor } from "./to-processor.ts";
 import { type GivenWorkerOptions, toWorkerOptions } from "./worker-options.ts";
 
-/** A worker at work: call it, or its `stop`, to end it. */
+/** A running worker: call it, or its `stop`, to end it. */
 export type RunningWorker = (() => Promise<void>) & {
   readonly workerId: string;
   readonly stop: () => Promise<void>;
@@ -23,11 +23,11 @@ interface WorkerParts {
   readonly types: readonly ImplementOptions[];
 }
 
-/** Whoever closes the whole. */
+/** The client, which stops its workers when it is closed. */
 export interface WorkerOwner {
-  /** Refuses to start another when it has been closed. */
+  /** Throws once the client is closed. */
   assertOpen(): void;
-  /** Is told how to stop a worker as soon as it begins to start; returns how to forget it. */
+  /** Takes the `stop` of a worker as soon as it begins to start; returns how to forget it. */
   track(stop: () => Promise<void>): () => void;
 }
 
@@ -54,21 +54,23 @@ export const createWorker = (
   start: async (given = {}) => {
     if (parts.types.length === 0) throw new EmptyWorkerError();
     const options = toWorkerOptions(given, engine.hasNotifyAdapter);
+    const { waitForStore } = options;
     const processors = parts.types.map((type) => toProcessor(type, parts.middleware));
     owner.assertOpen();
     const starting = startWorker(engine, processors, options);
-    const stopStages = async (): Promise<void> => (await starting)();
-    const forget = owner.track(stopStages);
-    try {
-      await starting;
-    } catch (error) {
-      forget();
-      throw error;
-    }
+    const stopStarted = async (): Promise<void> => (await starting).stop();
+    const forget = owner.track(stopStarted);
     const stop = async (): Promise<void> => {
-      await stopStages();
+      await stopStarted();
       forget();
     };
+    try {
+      const { ready } = await starting;
+      if (!waitForStore) await ready;
+    } catch (error) {
+      await stop();
+      throw error;
+    }
     return Object.assign(() => stop(), { workerId: options.workerId, stop });
   },
 });

@@ -1,149 +1,228 @@
-// While jobs are held: one timer that renews their leases with one statement, hands back what was claimed and cannot begin,
-// and, when the worker is too busy to acquire, reclaims what other workers have left behind. An idle worker has none.
+// A worker that holds jobs has one timer. It renews their leases with one statement, hands back jobs that cannot begin, and
+// reclaims expired leases of vanished workers if this one is too busy to acquire. An idle worker has no timer.
+//
+// A lease of its own can expire all the same: the event loop was blocked, the store did not respond, or a transaction kept
+// the lease from being renewed. Then the worker must neither acquire nor reclaim that job, which still runs here.
 import type { LeaseCheck } from "../adapters/state-adapter-params.ts";
 import type { TimerHandle } from "../async/clock.ts";
 import { defaults } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
 import { emitAbout, reportLost } from "../lifecycle/attempt-events.ts";
 import type { Attempt } from "../lifecycle/process-job/attempt.ts";
+import type { Processor } from "../lifecycle/process-job/processor.ts";
 import { reclaimExpiredLeases } from "../lifecycle/reclaim-expired-leases.ts";
 import { handBackJobs } from "../lifecycle/reschedule-jobs.ts";
 import type { Slots } from "./slots.ts";
 
 export interface LeaseKeeperOptions {
   readonly workerId: string;
-  /** Held attempts: queued, under way, or waiting to be settled. */
+  readonly processors: readonly Processor[];
+  /** Held attempts: queued, running, or waiting to be settled. */
   readonly attempts: ReadonlySet<Attempt>;
   readonly slots: Slots;
-  readonly tickMs: number;
   readonly reapIntervalMs: number;
   readonly onHandedBack: (attempts: readonly Attempt[]) => void;
+  /** Types whose leases had expired can be acquired again. */
+  readonly onRecovered: () => void;
   readonly onError: (operation: string, error: unknown) => void;
 }
 
-export interface LeaseKeeper {
-  /** Jobs are held from now on. */
-  start(): void;
-  /** An acquisition has just reclaimed what had expired of its types. */
-  acquired(): void;
-  stop(): Promise<void>;
-}
-
-/** A job that another worker could begin is not kept waiting here for longer than this. */
+/** A job that another worker could begin does not wait here for longer than this. */
 const queuedMsMax = 1_000;
 
-export const createLeaseKeeper = (engine: Engine, options: LeaseKeeperOptions): LeaseKeeper => {
-  const { attempts, slots, tickMs, reapIntervalMs, workerId, onError } = options;
-  let timer: TimerHandle | null = null;
-  let ticking: Promise<void> = Promise.resolve();
-  let isStopped = false;
-  let reapedAt = engine.clock.now();
+export class LeaseKeeper {
+  readonly #engine: Engine;
+  readonly #options: LeaseKeeperOptions;
+  readonly #tickMs: number;
+  readonly #leaseMsMin: number;
+  #timer: TimerHandle | null = null;
+  /** Statements under way: one round at a time. */
+  #round: Promise<void> | null = null;
+  #isStopped = false;
+  #reclaimedAt: number;
+  /** No held lease that was valid at the last check expires earlier. */
+  #expiresAt = Infinity;
+  #expiredTypes: ReadonlySet<string> = none;
 
-  const tick = async (): Promise<void> => {
-    warnOfHeldTransactions(engine, attempts);
-    await handBackOld(engine, options);
-    await renewDue(engine, options);
-    const now = engine.clock.now();
-    if (slots.activeCount >= slots.concurrency && now - reapedAt >= reapIntervalMs) {
-      reapedAt = now;
-      await reclaimExpiredLeases(engine, workerId);
+  constructor(engine: Engine, options: LeaseKeeperOptions) {
+    this.#engine = engine;
+    this.#options = options;
+    const { processors } = options;
+    // Often enough for the renewals of every type and for handing back.
+    const intervals = processors.map(({ renewIntervalMs }) => renewIntervalMs / 2);
+    this.#tickMs = Math.max(5, Math.min(500, ...intervals));
+    this.#leaseMsMin = Math.min(...processors.map(({ leaseMs }) => leaseMs));
+    this.#reclaimedAt = engine.clock.now();
+  }
+
+  /** Jobs were acquired. The same statement has reclaimed expired leases of its types. */
+  acquired(begunAt: number): void {
+    this.#reclaimedAt = begunAt;
+    this.#expiresAt = Math.min(this.#expiresAt, begunAt + this.#leaseMsMin);
+    this.#schedule();
+  }
+
+  /** Whether a held lease of this type has expired and could not be renewed. */
+  hasExpired(typeName: string): boolean {
+    return this.#expiredTypes.has(typeName);
+  }
+
+  /** After a blocked event loop: renews the leases first. Null if none can have expired. */
+  renewIfLate(): Promise<void> | null {
+    if (this.#engine.clock.now() < this.#expiresAt) return null;
+    this.#checkExpiry();
+    return this.#expiredTypes.size === 0 ? null : this.#renewExpired();
+  }
+
+  /** Resolves when the statements under way have ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    if (this.#timer !== null) this.#engine.clock.clearTimeout(this.#timer);
+    await this.#round;
+  }
+
+  #schedule(): void {
+    const isNeeded = this.#options.attempts.size > 0 || this.#expiredTypes.size > 0;
+    if (this.#timer !== null || this.#isStopped || !isNeeded) return;
+    this.#timer = this.#engine.clock.setTimeout(() => {
+      this.#timer = null;
+      this.#checkExpiry();
+      warnOfHeldTransactions(this.#engine, this.#options.attempts);
+      // A statement that is not answered does not keep the expiry of leases from being noticed.
+      if (this.#round === null) void this.#run(() => this.#lookAfter());
+      this.#schedule();
+    }, this.#tickMs);
+  }
+
+  /** Never rejects. */
+  #run(round: () => Promise<void>): Promise<void> {
+    this.#round = round()
+      .catch((error: unknown) => this.#options.onError("look after its leases", error))
+      .then(() => {
+        this.#round = null;
+      });
+    return this.#round;
+  }
+
+  async #lookAfter(): Promise<void> {
+    const { slots, workerId, reapIntervalMs } = this.#options;
+    await this.#handBackOld();
+    await this.#renewDue();
+    const now = this.#engine.clock.now();
+    const isSaturated = slots.activeCount >= slots.concurrency;
+    if (!isSaturated || this.#expiredTypes.size > 0) return;
+    if (now - this.#reclaimedAt < reapIntervalMs) return;
+    this.#reclaimedAt = now;
+    await reclaimExpiredLeases(this.#engine, workerId);
+  }
+
+  async #renewExpired(): Promise<void> {
+    if (this.#round !== null) await this.#round;
+    await this.#run(() => this.#renewDue());
+  }
+
+  /** Which held leases have expired, by this worker's clock: they began no later than by the store's. */
+  #checkExpiry(): void {
+    const now = this.#engine.clock.now();
+    const expiredTypes = new Set<string>();
+    let expiresAt = Infinity;
+    for (const attempt of this.#options.attempts) {
+      if (attempt.isLost) continue;
+      const attemptExpiresAt = attempt.renewedAt + attempt.processor.leaseMs;
+      if (now < attemptExpiresAt) expiresAt = Math.min(expiresAt, attemptExpiresAt);
+      else {
+        expiredTypes.add(attempt.job.typeName);
+        this.#reportExpiry(attempt, attemptExpiresAt);
+      }
     }
-  };
-
-  const schedule = (): void => {
-    if (timer !== null || isStopped || attempts.size === 0) return;
-    timer = engine.clock.setTimeout(() => {
-      ticking = tick()
-        .catch((error: unknown) => onError("look after its leases", error))
-        .then(() => {
-          timer = null;
-          schedule();
-        });
-    }, tickMs);
-  };
-
-  return {
-    start: schedule,
-    acquired: () => {
-      reapedAt = engine.clock.now();
-    },
-    stop: async () => {
-      isStopped = true;
-      if (timer !== null) engine.clock.clearTimeout(timer);
-      await ticking;
-    },
-  };
-};
-
-const handBackOld = async (
-  engine: Engine,
-  { slots, onHandedBack }: LeaseKeeperOptions,
-): Promise<void> => {
-  const now = engine.clock.now();
-  const old = slots.takeQueued(
-    ({ claimedAt, processor }) =>
-      now - claimedAt >= Math.min(queuedMsMax, processor.renewIntervalMs),
-  );
-  if (old.length === 0) return;
-  // Not begun and out of the queue: whatever comes of the statement, they are nobody's attempts here.
-  onHandedBack(old);
-  await handBackJobs(engine, old);
-};
-
-const renewDue = async (engine: Engine, options: LeaseKeeperOptions): Promise<void> => {
-  const now = engine.clock.now();
-  const canRenewBeside = engine.state.capabilities.renewsLeasesBesideTransactions;
-  const due = [...options.attempts].filter(
-    (attempt) =>
-      now - attempt.renewedAt >= attempt.processor.renewIntervalMs - options.tickMs / 2 &&
-      (canRenewBeside || !attempt.isInTransaction) &&
-      !attempt.isLost,
-  );
-  if (due.length === 0) return;
-  try {
-    const checks = await engine.state.renewLeases({
-      leases: due.map(({ job, processor }) => ({
-        jobId: job.id,
-        leaseVersion: job.leaseVersion,
-        leaseMs: processor.leaseMs,
-      })),
-    });
-    due.forEach((attempt, index) => applyCheck(engine, options, attempt, checks[index], now));
-  } catch (error) {
-    for (const attempt of due) reportExpiry(engine, attempt);
-    throw error;
+    const hadExpired = this.#expiredTypes.size > expiredTypes.size;
+    this.#expiresAt = expiresAt;
+    this.#expiredTypes = expiredTypes;
+    if (hadExpired) this.#options.onRecovered();
   }
-};
 
-const applyCheck = (
-  engine: Engine,
-  { attempts }: LeaseKeeperOptions,
-  attempt: Attempt,
-  check: LeaseCheck | undefined,
-  renewedAt: number,
-): void => {
-  if (check?.kind === "held") {
-    attempt.renewedAt = renewedAt;
-    attempt.isLeaseExpiryReported = false;
-    const { leaseMs } = attempt.processor;
-    emitAbout(engine, attempt, "jobAttemptLeaseRenewed", () => ({ ...attempt.data, leaseMs }));
-  } else if (check !== undefined && attempts.has(attempt)) {
-    // Settled while the renewal was on its way, it is finished by its own doing.
-    if (!attempt.isOver) reportLost(engine, attempt, check.reason);
+  #reportExpiry(attempt: Attempt, expiredAt: number): void {
+    if (attempt.isOver) return;
+    const { renewIntervalMs } = attempt.processor;
+    const isOverdue = this.#engine.clock.now() >= expiredAt + renewIntervalMs;
+    if (isOverdue && this.#canRenew(attempt)) attempt.abort("error");
+    if (attempt.isLeaseExpiryReported) return;
+    attempt.isLeaseExpiryReported = true;
+    const leasedUntil = new Date(expiredAt);
+    emitAbout(this.#engine, attempt, "jobAttemptLeaseExpired", () => ({
+      ...attempt.data,
+      leasedUntil,
+    }));
   }
-};
 
-/** The store could not be reached for a whole lease: somebody else may have the job; the process function is told. */
-const reportExpiry = (engine: Engine, attempt: Attempt): void => {
-  const expiredAt = attempt.renewedAt + attempt.processor.leaseMs;
-  if (engine.clock.now() < expiredAt || attempt.isLeaseExpiryReported || attempt.isOver) return;
-  attempt.isLeaseExpiryReported = true;
-  attempt.abort("error");
-  const leasedUntil = new Date(expiredAt);
-  emitAbout(engine, attempt, "jobAttemptLeaseExpired", () => ({ ...attempt.data, leasedUntil }));
-};
+  #isExpired({ isOver, renewedAt, processor }: Attempt): boolean {
+    return !isOver && this.#engine.clock.now() >= renewedAt + processor.leaseMs;
+  }
 
-/** A transaction held for long keeps locks, a connection, and in some stores the only writer: its handler is named. */
+  #canRenew(attempt: Attempt): boolean {
+    return (
+      this.#engine.state.capabilities.renewsLeasesBesideTransactions || !attempt.isInTransaction
+    );
+  }
+
+  async #handBackOld(): Promise<void> {
+    const now = this.#engine.clock.now();
+    const old = this.#options.slots.takeQueued(
+      ({ claimedAt, processor }) =>
+        now - claimedAt >= Math.min(queuedMsMax, processor.renewIntervalMs),
+    );
+    if (old.length === 0) return;
+    // Taken out of the queue before the statement: whatever its result, they do not begin here.
+    this.#options.onHandedBack(old);
+    await handBackJobs(this.#engine, old);
+  }
+
+  async #renewDue(): Promise<void> {
+    const now = this.#engine.clock.now();
+    const due = [...this.#options.attempts].filter(
+      (attempt) =>
+        now - attempt.renewedAt >= attempt.processor.renewIntervalMs - this.#tickMs / 2 &&
+        !attempt.isLost &&
+        this.#canRenew(attempt),
+    );
+    if (due.length === 0) return;
+    try {
+      const checks = await this.#engine.state.renewLeases({
+        leases: due.map(({ job, processor }) => ({
+          jobId: job.id,
+          leaseVersion: job.leaseVersion,
+          leaseMs: processor.leaseMs,
+        })),
+      });
+      due.forEach((attempt, index) => this.#apply(attempt, checks[index], now));
+    } catch (error) {
+      // The store was out of reach for a whole lease: another worker may have the job.
+      for (const attempt of due) if (this.#isExpired(attempt)) attempt.abort("error");
+      throw error;
+    } finally {
+      this.#checkExpiry();
+    }
+  }
+
+  #apply(attempt: Attempt, check: LeaseCheck | undefined, renewedAt: number): void {
+    if (check?.kind === "held") {
+      attempt.renewedAt = renewedAt;
+      attempt.isLeaseExpiryReported = false;
+      const { leaseMs } = attempt.processor;
+      emitAbout(this.#engine, attempt, "jobAttemptLeaseRenewed", () => ({
+        ...attempt.data,
+        leaseMs,
+      }));
+    } else if (check !== undefined && this.#options.attempts.has(attempt) && !attempt.isOver) {
+      // An attempt that was settled during the renewal has ended its lease itself.
+      reportLost(this.#engine, attempt, check.reason);
+    }
+  }
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** A transaction held for long keeps locks, a connection, and in some stores the only writer. */
 const warnOfHeldTransactions = (engine: Engine, attempts: ReadonlySet<Attempt>): void => {
   const now = engine.clock.now();
   for (const attempt of attempts) {

@@ -1,4 +1,4 @@
-// The worker's ears. A notify adapter that cannot listen, now or later, costs latency only: polling goes on, and listening is
+// The worker's subscriptions. A notify adapter that cannot listen costs latency only. Polling continues, and listening is
 // tried again with backoff until the worker stops.
 import type { StopListening } from "../adapters/notify-adapter.ts";
 import { exponentialDelayMs, withJitter } from "../model/backoff.ts";
@@ -6,14 +6,14 @@ import { sleep } from "../async/sleep.ts";
 import { within } from "../async/within.ts";
 import type { Engine } from "../engine.ts";
 
-/** How long a start or a stop waits for its ears: a server that does not answer must not keep a worker from either. */
+/** How long a start or a stop waits for a subscription: a server that does not respond must not delay either. */
 const patienceMs = 1_000;
 
 /** Starts listening; resolves after the first try, successful or not, or when that takes long. */
 export const listenResiliently = async (
   engine: Engine,
   listen: () => Promise<StopListening>,
-  /** Called when it listens, late or not: what was told before has to be looked for. */
+  /** Called when it listens, late or not: jobs that were notified before have to be found by a query. */
   onListening: () => void,
 ): Promise<StopListening> => {
   const stopping = new AbortController();
@@ -47,7 +47,7 @@ export const listenResiliently = async (
   await within(engine.clock, tried, patienceMs);
   return async () => {
     stopping.abort();
-    // A try that hangs is ended by its own result, whenever that comes.
+    // A try that hangs ends with its own result.
     await within(engine.clock, retrying, patienceMs);
     // Its errors are reported by the adapter's wrapping.
     if (stop !== null) await within(engine.clock, stop(), patienceMs);

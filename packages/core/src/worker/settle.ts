@@ -1,23 +1,23 @@
-// Stage 3: outcomes become stored. By callback each in the transaction it came with; everything else in groups, one lane
-// per kind of statement. What fails for a passing reason is tried again; what fails for good is tried one by one, so that
-// one bad job never harms the others.
-import { createGatherer, type Gatherer } from "../async/gatherer.ts";
+// Step 6 of the walk, settled: outcomes are stored. By callback each is stored in its own transaction. All others are
+// stored in batches, one lane per kind of statement. A passing error is retried; after a lasting one the batch is split, so
+// that one bad job never harms the others.
+import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
+import { type Batcher, createBatcher } from "../async/batcher.ts";
 import { withRetry } from "../async/retry.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
-import { reportWorkerError } from "../lifecycle/attempt-events.ts";
+import { endAttemptSpan, reportWorkerError } from "../lifecycle/attempt-events.ts";
 import { completeHeldJob, completeJobs, type ValueCompletion } from "../lifecycle/complete-jobs.ts";
 import { type Failing, failJobs } from "../lifecycle/fail-jobs.ts";
+import { observeStep } from "../lifecycle/observe-step.ts";
 import type { Attempt } from "../lifecycle/process-job/attempt.ts";
-import { endAttemptSpan } from "../lifecycle/process-job/attempt-span.ts";
-import { judge, type Outcome } from "../lifecycle/process-job/outcome.ts";
-import { observeSettle } from "./observe-settle.ts";
+import { decideFailure, type Outcome } from "../lifecycle/process-job/decide-failure.ts";
 import { type Rescheduling, rescheduleJobs } from "../lifecycle/reschedule-jobs.ts";
 
 export interface Settler {
-  /** Null when the slot may go on at once, as by value it may unless too much is waiting already; else a promise for it. */
+  /** Null if the slot may continue at once, as by value unless too many outcomes are waiting; else a promise for it. */
   settle(attempt: Attempt, outcome: Outcome): Promise<void> | null;
-  /** Resolves when nothing is waiting any more. */
+  /** Resolves when no outcome is waiting any more. */
   whenIdle(): Promise<void>;
 }
 
@@ -25,30 +25,30 @@ interface Item {
   readonly attempt: Attempt;
 }
 
-/** More waiting than this holds the slots back. */
+/** More waiting outcomes than this hold the slots back. */
 const backlogMax = 2 * limits.settleBatchMax;
 
-/** How long a store may be away before settled work is given up, to be done again once its lease has expired. */
+/** How long a store may be away before an outcome is given up. Its job runs again once the lease has expired. */
 const retries = { maxRetries: 60, initialDelayMs: 50, multiplier: 1.5, maxDelayMs: 2_000 };
 const retriesOfUnknown = { maxRetries: 3, initialDelayMs: 50, multiplier: 4, maxDelayMs: 2_000 };
 
-/** `onSettled` is called once for every attempt, when its outcome is stored or given up. */
+/** Takes each attempt out of `attempts` when its outcome is stored or given up. */
 export const createSettler = (
   engine: Engine,
   workerId: string,
-  onSettled: (attempt: Attempt) => void,
+  attempts: Set<Attempt>,
   /** Aborted when the worker will wait no longer. */
   giveUp: AbortSignal,
 ): Settler => {
   const finish = (attempt: Attempt): void => {
     endAttemptSpan(attempt);
-    onSettled(attempt);
+    attempts.delete(attempt);
   };
   const lane = <TItem extends Item>(
     store: (items: readonly TItem[]) => Promise<void>,
     onRefused: (item: TItem, error: unknown) => void,
-  ): Gatherer<TItem> => {
-    const storeSome = async (items: readonly TItem[]): Promise<void> => {
+  ): Batcher<TItem> => {
+    const storeBatch = async (items: readonly TItem[]): Promise<void> => {
       try {
         await observeSettle(engine, items, () =>
           storePatiently(engine, () => store(items), giveUp),
@@ -58,50 +58,48 @@ export const createSettler = (
         const [first] = items;
         if (items.length === 1 && first !== undefined) return onRefused(first, error);
         const middle = items.length >> 1;
-        await storeSome(items.slice(0, middle));
-        await storeSome(items.slice(middle));
+        await storeBatch(items.slice(0, middle));
+        await storeBatch(items.slice(middle));
       }
     };
-    return createGatherer(engine.clock, limits.settleBatchMax, storeSome);
+    return createBatcher(engine.clock, limits.settleBatchMax, storeBatch);
   };
 
   const abandon = ({ attempt }: Item, error: unknown): void => {
-    reportWorkerError(engine, attempt, "store an outcome; the job runs again", error);
+    reportWorkerError(engine, attempt, "store the outcome, so it runs again", error);
     attempt.result = "abandoned";
     attempt.error = error;
     finish(attempt);
   };
   const reschedules = lane<Rescheduling>((items) => rescheduleJobs(engine, items), abandon);
   const failures = lane<Failing>((items) => failJobs(engine, items), abandon);
-  const judgeAndSettle = (attempt: Attempt, error: unknown): void => {
-    const verdict = judge(engine, attempt, error);
+  const fail = (attempt: Attempt, error: unknown): void => {
+    const decision = decideFailure(engine, attempt, error);
     attempt.error = error;
-    if (verdict.kind === "fail") failures.add({ attempt, verdict });
-    else reschedules.add({ attempt, verdict });
+    if (decision.kind === "fail") failures.add({ attempt, decision });
+    else reschedules.add({ attempt, decision });
   };
   const completions = lane<ValueCompletion>(
     (items) => completeJobs(engine, workerId, items),
-    // The store does not take this outcome: the attempt has failed.
-    ({ attempt }, error) => judgeAndSettle(attempt, error),
+    // The store refuses this outcome: the attempt has failed.
+    ({ attempt }, error) => fail(attempt, error),
   );
 
-  const whenRoom = (): Promise<void> | null =>
-    completions.size >= backlogMax ? completions.whenBelow(backlogMax) : null;
   return {
     settle: (attempt, outcome) => {
       if (outcome.kind === "held") {
         return settleHeld(engine, attempt, outcome).then((error) => {
           if (error === null) finish(attempt);
-          else judgeAndSettle(attempt, error);
+          else fail(attempt, error);
         });
       }
       if (outcome.kind === "value") completions.add({ attempt, outcome: outcome.outcome });
       else if (attempt.isLost) finish(attempt);
-      else judgeAndSettle(attempt, outcome.error);
-      return whenRoom();
+      else fail(attempt, outcome.error);
+      return completions.size >= backlogMax ? completions.whenBelow(backlogMax) : null;
     },
     whenIdle: async () => {
-      // In this order: what the first refuses goes to the others.
+      // In this order: an outcome that the first lane refuses goes to the others.
       await completions.whenBelow(1);
       await reschedules.whenBelow(1);
       await failures.whenBelow(1);
@@ -109,7 +107,19 @@ export const createSettler = (
   };
 };
 
-/** Answers what kept it from being stored, or null. */
+/** A span around the statement that stores outcomes, for those of the attempts that are traced. */
+const observeSettle = <T>(
+  engine: Engine,
+  items: readonly Item[],
+  store: () => Promise<T>,
+): Promise<T> => {
+  const spans: ObservabilitySpan[] = [];
+  for (const { attempt } of items) if (attempt.span !== null) spans.push(attempt.span);
+  if (spans.length === 0) return store();
+  return observeStep(engine, () => ({ kind: "settle", attempts: spans }), store);
+};
+
+/** Resolves with the error that kept the outcome from being stored, or null. */
 const settleHeld = async (
   engine: Engine,
   attempt: Attempt,

@@ -10,6 +10,8 @@ export class Slots {
   #activeCount = 0;
   #begunCount = 0;
   #isClosed = false;
+  /** Attempts at jobs that this worker still runs under an older lease: they begin when that run has ended. */
+  readonly #after = new Map<Attempt, Attempt>();
   /** Claimed of each type that has a limit of its own, and not over; queued ones included. */
   readonly #countByType = new Map<string, number>();
 
@@ -30,7 +32,7 @@ export class Slots {
   }
 
   get queuedCount(): number {
-    return this.#queue.length - this.#head;
+    return this.#queue.length - this.#head + this.#after.size;
   }
 
   /** Since the worker started: for how fast jobs go. */
@@ -50,6 +52,12 @@ export class Slots {
     this.#fill();
   }
 
+  /** Begins after `earlier`, which runs the same job. */
+  offerAfter(earlier: Attempt, attempt: Attempt): void {
+    this.#after.set(earlier, attempt);
+    this.#count(attempt, 1);
+  }
+
   /** Nothing begins any more: what is queued, or still comes, waits to be taken out. */
   close(): void {
     this.#isClosed = true;
@@ -59,6 +67,11 @@ export class Slots {
   takeQueued(isPicked: (attempt: Attempt) => boolean): readonly Attempt[] {
     const queued = this.#queue.slice(this.#head);
     const taken = queued.filter(isPicked);
+    for (const [earlier, attempt] of this.#after) {
+      if (!isPicked(attempt)) continue;
+      this.#after.delete(earlier);
+      taken.push(attempt);
+    }
     if (taken.length === 0) return taken;
     this.#queue = queued.filter((attempt) => !taken.includes(attempt));
     this.#head = 0;
@@ -87,12 +100,23 @@ export class Slots {
     this.#activeCount++;
     this.#begunCount++;
     attempt.hasBegun = true;
+    attempt.isInSlot = true;
     void this.#run(attempt).then(() => {
+      attempt.isInSlot = false;
       this.#activeCount--;
       this.#count(attempt, -1);
+      this.#takeNext(attempt);
       this.#fill();
       this.#onFreed(attempt);
     });
+  }
+
+  #takeNext(earlier: Attempt): void {
+    if (this.#after.size === 0) return;
+    const attempt = this.#after.get(earlier);
+    if (attempt === undefined) return;
+    this.#after.delete(earlier);
+    this.#queue.push(attempt);
   }
 
   #count({ job, processor }: Attempt, delta: number): void {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { defaults, limits } from "../defaults.ts";
+import { InvalidOptionError } from "../errors.ts";
 import { type Retention, toRetention } from "../lifecycle/sweep-finished.ts";
 import {
   assertInteger,
@@ -19,10 +20,11 @@ const optionNames = [
   "reapIntervalMs",
   "shutdownGraceMs",
   "shutdownTimeoutMs",
+  "waitForStore",
   "retention",
 ];
 
-/** What a worker is started with: checked, and with every default filled in. */
+/** The options of a worker: checked, and with every default filled in. */
 export interface WorkerOptions {
   readonly workerId: string;
   readonly concurrency: number;
@@ -31,11 +33,12 @@ export interface WorkerOptions {
   readonly reapIntervalMs: number;
   readonly shutdownGraceMs: number;
   readonly shutdownTimeoutMs: number;
-  /** Null: nothing is deleted. */
+  readonly waitForStore: boolean;
+  /** Null: no job is deleted. */
   readonly retention: (Retention & { readonly intervalMs: number }) | null;
 }
 
-/** What the user gives: everything may be left out. */
+/** The options as the user gives them. */
 export type GivenWorkerOptions = Partial<
   Omit<{ readonly [TKey in keyof WorkerOptions]: WorkerOptions[TKey] | undefined }, "retention">
 > & {
@@ -57,12 +60,16 @@ export const toWorkerOptions = (
     pollIntervalMs = hasNotifyAdapter ? defaults.pollIntervalWithNotifyMs : defaults.pollIntervalMs,
     reapIntervalMs = defaults.reapIntervalMs,
     shutdownTimeoutMs = defaults.shutdownTimeoutMs,
+    waitForStore = false,
   } = given;
   assertName(workerId, "workerId");
   assertInteger(concurrency, "concurrency", { min: 1, max: limits.concurrencyMax });
   assertPositiveMs(pollIntervalMs, "pollIntervalMs");
   assertDurationMs(shutdownTimeoutMs, "shutdownTimeoutMs");
-  // Only after what they are derived from is known to be a number: `Math.max` throws at a symbol.
+  if (typeof waitForStore !== "boolean") {
+    throw new InvalidOptionError("waitForStore", waitForStore, "give true or false");
+  }
+  // Checked before the others are derived from them: `Math.max` throws at a symbol.
   const {
     prefetch = Math.max(concurrency, 10),
     shutdownGraceMs = Math.min(defaults.shutdownGraceMs, shutdownTimeoutMs),
@@ -78,6 +85,7 @@ export const toWorkerOptions = (
     reapIntervalMs,
     shutdownGraceMs,
     shutdownTimeoutMs,
+    waitForStore,
     retention: given.retention === undefined ? null : toWorkerRetention(given.retention),
   };
 };

@@ -34,5 +34,7 @@ export const startLoadWorker = (
       reapIntervalMs: pollIntervalMs,
       retention: { completedForMs: retentionMs, intervalMs: 2 * pollIntervalMs },
       shutdownTimeoutMs: 5_000,
+      // Faults begin before the worker does.
+      waitForStore: true,
     });
 };

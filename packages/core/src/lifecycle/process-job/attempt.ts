@@ -1,7 +1,12 @@
-// One run of one job, from its claim to its outcome: what the slots, the lease keeper and the process function share.
+// One attempt at one job, from its acquisition to its outcome: shared by the slots, the lease keeper and the process function.
 import type { AcquiredJob, LeaseLostReason } from "../../adapters/state-adapter-params.ts";
 import type { JobProcessingData } from "../../adapters/events.ts";
 import type { AttemptResult, ObservabilitySpan } from "../../adapters/observability-adapter.ts";
+import {
+  JobAlreadyCompletedError,
+  JobNotFoundError,
+  JobTakenByAnotherWorkerError,
+} from "../../errors.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { JobAbortReason } from "../../public-types/abort.ts";
 import type { HeldTransaction } from "./held-transaction.ts";
@@ -12,37 +17,40 @@ export class Attempt {
   readonly acquired: AcquiredJob;
   readonly processor: Processor;
   readonly workerId: string;
-  /** By the worker's clock, taken before the claim was sent: never later than the store's own. */
+  /** By the worker's clock, read before the acquisition was sent: never later than the store's own time. */
   readonly claimedAt: number;
   /** When the lease was last known to be extended. */
   renewedAt: number;
   startedAt = 0;
   /** Its user code has begun: from here on it is never handed back. */
   hasBegun = false;
+  /** A slot runs it. */
+  isInSlot = false;
   /** Its outcome is decided; user code that goes on regardless may no longer open anything. */
   isOver = false;
-  /** `complete` has been called, whatever came of it. */
+  /** `complete` has been called, with success or not. */
   hasCompleted = false;
   isLeaseExpiryReported = false;
-  isLossReported = false;
   isHoldingReported = false;
   abortReason: JobAbortReason | null = null;
+  /** Why the job is no longer this attempt's, once that is known. The signal may have been aborted for another reason. */
+  lossReason: LeaseLostReason | null = null;
   transaction: HeldTransaction | null = null;
-  /** From the beginning of the attempt until its outcome is stored; null when nobody traces. */
+  /** From the beginning of the attempt until its outcome is stored; null without tracing. */
   span: ObservabilitySpan | null = null;
-  /** What is stored as having become of it. */
+  /** The result, as it is stored. */
   result: AttemptResult | null = null;
-  /** What its user code threw, or kept its outcome from being stored. */
+  /** The error of its user code, or the error that kept its outcome from being stored. */
   error: unknown;
-  /** What user code inside its transaction threw first: that transaction is never committed, caught error or not. */
+  /** The first error of user code inside its transaction. That transaction is never committed, caught error or not. */
   broken: { readonly error: unknown } | null = null;
-  /** Stands in the gauges as under way. */
+  /** The gauges count it as running. */
   isCounted = false;
   #data: JobProcessingData | null = null;
   #controller: AbortController | null = null;
   #opening: Promise<HeldTransaction> | null = null;
-  /** User code inside the transaction, or its opening: the transaction cannot be ended before they have. */
-  #insideTransaction: Promise<unknown>[] = nobody;
+  /** User code inside the transaction, or its opening: the transaction ends after they have. */
+  #insideTransaction: Promise<unknown>[] = none;
 
   constructor(acquired: AcquiredJob, processor: Processor, workerId: string, claimedAt: number) {
     this.job = acquired.job;
@@ -53,7 +61,7 @@ export class Attempt {
     this.renewedAt = claimedAt;
   }
 
-  /** Made when first asked for: most process functions never look at it. */
+  /** Made at the first access: most process functions do not use it. */
   get signal(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController();
@@ -69,14 +77,14 @@ export class Attempt {
     this.#controller?.abort(reason);
   }
 
-  /** Whether the job is known to be somebody else's now, or gone. */
+  /** Whether the job is known to be held by another attempt, finished, or deleted. */
   get isLost(): boolean {
-    return isLossReason(this.abortReason);
+    return this.lossReason !== null;
   }
 
-  /** Opens the attempt's only transaction: whoever comes while it opens waits for the same one. */
+  /** Opens the attempt's only transaction. A call during the opening waits for the same one. */
   openTransaction(open: () => Promise<HeldTransaction>): Promise<HeldTransaction> {
-    // Set before it counts as left: there is no moment in which nobody knows that it has to be ended.
+    // Set before it counts as left: at every moment it is known that the transaction has to be ended.
     this.#opening ??= this.guardCallback(async () => (this.transaction = await open()));
     return this.#opening;
   }
@@ -84,7 +92,7 @@ export class Attempt {
   /** Remembers user code that runs in the transaction, for `leaveTransaction`. */
   async guardCallback<T>(callback: () => Promise<T>): Promise<T> {
     const inside = callback();
-    if (this.#insideTransaction === nobody) this.#insideTransaction = [];
+    if (this.#insideTransaction === none) this.#insideTransaction = [];
     this.#insideTransaction.push(inside);
     try {
       return await inside;
@@ -96,7 +104,7 @@ export class Attempt {
     }
   }
 
-  /** Of its transaction, from when it was asked for; null if it never was. */
+  /** The opening of its transaction, once it was requested; else null. */
   get opening(): Promise<unknown> | null {
     return this.#opening;
   }
@@ -106,8 +114,8 @@ export class Attempt {
   }
 
   /**
-   * Resolves when no user code is inside the transaction, nor a call that it has made there: a client given back too
-   * early would be somebody else's.
+   * Resolves when no user code is inside the transaction, and no call that it has made there is under way. A client that
+   * is given back too early would be in use by another transaction.
    */
   async leaveTransaction(): Promise<void> {
     while (this.#insideTransaction.length > 0) {
@@ -118,16 +126,16 @@ export class Attempt {
     await this.transaction?.leave();
   }
 
-  /** Made when first asked for: without anybody who observes, never. */
+  /** Made at the first access: never, if no event is observed. */
   get data(): JobProcessingData {
     return (this.#data ??= toProcessingData(this.job, this.workerId));
   }
 }
 
-/** Of most attempts there is never anybody inside a transaction: they need no list of their own. */
-const nobody: Promise<unknown>[] = [];
+/** Most attempts never have user code inside a transaction: they need no list of their own. */
+const none: Promise<unknown>[] = [];
 
-/** Field by field: spreading costs a microsecond, and this is made for every attempt that somebody observes. */
+/** Field by field: spreading costs a microsecond, and this is made for every observed attempt. */
 const toProcessingData = (job: StateJob, workerId: string): JobProcessingData => ({
   id: job.id,
   typeName: job.typeName,
@@ -140,5 +148,16 @@ const toProcessingData = (job: StateJob, workerId: string): JobProcessingData =>
   leaseVersion: job.leaseVersion,
 });
 
-const isLossReason = (reason: JobAbortReason | null): reason is LeaseLostReason =>
-  reason === "taken_by_another_worker" || reason === "already_completed" || reason === "not_found";
+/** Why the job is no longer this attempt's; undefined if it is not known to be lost. */
+export const toLossError = ({ job, lossReason }: Attempt): Error | undefined => {
+  switch (lossReason) {
+    case "taken_by_another_worker":
+      return new JobTakenByAnotherWorkerError(job.id, job.leaseVersion);
+    case "already_completed":
+      return new JobAlreadyCompletedError(job.id);
+    case "not_found":
+      return new JobNotFoundError(job.id);
+    default:
+      return undefined;
+  }
+};

@@ -1,18 +1,15 @@
-// The user's complete(): once per attempt. By value it only says what the outcome is, and the worker settles it with
-// others. By callback it opens the transaction (or takes the one that prepare opened) and runs the user's code in it; the
-// transaction stays open until the process function has returned, so that whatever throws after complete undoes it.
+// The user's complete(): once per attempt. By value it states the outcome, and the worker settles it with others. By
+// callback it opens the transaction (or takes the one that prepare opened) and runs the user's code in it. The transaction
+// stays open until the process function has returned, so that an error after complete undoes it.
 import type { CompletionOutcome } from "../../adapters/state-adapter-params.ts";
 import type { Engine } from "../../engine.ts";
-import { ProcessMisuseError } from "../../errors.ts";
+import { JobTimeoutError, ProcessMisuseError, WorkerShutdownError } from "../../errors.ts";
 import { toJsonText } from "../../model/payload.ts";
 import { ContinuationToken, createContinueWith, toNewContinuation } from "../continuation.ts";
 import type { NewJobOptions } from "../new-job.ts";
-import type { Attempt } from "./attempt.ts";
-import { CompletionToken } from "./completion-token.ts";
-import { openHeldTransaction } from "./held-transaction.ts";
 import { observeStep } from "../observe-step.ts";
-import { withoutReader } from "./without-reader.ts";
-import { assertNotOver } from "./assert-not-over.ts";
+import { type Attempt, toLossError } from "./attempt.ts";
+import { openHeldTransaction } from "./held-transaction.ts";
 
 type CompleteCallback = (context: object) => unknown;
 
@@ -23,31 +20,51 @@ interface CompleteFunction {
 
 export type Complete = CompleteFunction & Required<Pick<CompleteFunction, "continueWith">>;
 
+/** The result of `complete`, which the process function must return: proof that the attempt has its outcome. */
+export class CompletionToken {
+  readonly attempt: Attempt;
+  readonly outcome: CompletionOutcome;
+
+  constructor(attempt: Attempt, outcome: CompletionOutcome) {
+    this.attempt = attempt;
+    this.outcome = outcome;
+  }
+}
+
 /** One per attempt. `onCalled` closes prepare. */
 export const createComplete = (
   engine: Engine,
   attempt: Attempt,
   onCalled: () => void,
 ): Complete => {
+  let firstError: { readonly error: unknown } | null = null;
   const begin = (): void => {
-    if (attempt.hasCompleted) throw new ProcessMisuseError("Complete can only be called once");
+    if (attempt.hasCompleted) throw calledTwice(firstError);
     assertNotOver(attempt);
     attempt.hasCompleted = true;
     onCalled();
   };
+  const failed = (error: unknown): void => {
+    firstError ??= { error };
+  };
+  const reject = (reason: unknown): Promise<never> => markHandled(Promise.reject(reason as Error));
   // Not an async function: by value, one promise is all it takes.
   const complete: CompleteFunction = (outcome) => {
     try {
       begin();
-      return typeof outcome === "function"
-        ? withoutReader(completeInTransaction(engine, attempt, outcome as CompleteCallback))
-        : completeByValue(engine, attempt, outcome);
     } catch (error) {
-      return withoutReader(Promise.reject(error as Error));
+      return reject(error);
+    }
+    try {
+      return typeof outcome === "function"
+        ? markHandled(completeInTransaction(engine, attempt, outcome as CompleteCallback), failed)
+        : completeByValue(engine, attempt, outcome, failed);
+    } catch (error) {
+      failed(error);
+      return reject(error);
     }
   };
   const continueByValue = async (options: NewJobOptions): Promise<CompletionToken> => {
-    begin();
     if (options?.startBlockers !== undefined) {
       throw new ProcessMisuseError(
         "complete.continueWith takes no startBlockers: use complete(async ({ continueWith }) => …)",
@@ -57,7 +74,14 @@ export const createComplete = (
     const job = await toNewContinuation(engine, attempt.job, options, traceContext);
     return new CompletionToken(attempt, { kind: "continuation", job });
   };
-  complete.continueWith = (options) => withoutReader(continueByValue(options));
+  complete.continueWith = (options) => {
+    try {
+      begin();
+    } catch (error) {
+      return reject(error);
+    }
+    return markHandled(continueByValue(options), failed);
+  };
   return complete as Complete;
 };
 
@@ -65,10 +89,14 @@ const completeByValue = (
   engine: Engine,
   attempt: Attempt,
   output: unknown,
+  failed: (error: unknown) => void,
 ): Promise<CompletionToken> => {
   const outcome = toOutputOutcome(engine, attempt.job, output);
   return outcome instanceof Promise
-    ? withoutReader(outcome.then((parsed) => new CompletionToken(attempt, parsed)))
+    ? markHandled(
+        outcome.then((parsed) => new CompletionToken(attempt, parsed)),
+        failed,
+      )
     : Promise.resolve(new CompletionToken(attempt, outcome));
 };
 
@@ -89,7 +117,7 @@ const completeInTransaction = (
       const traceContext = attempt.span?.traceContext() ?? attempt.job.traceContext;
       const continuing = createContinueWith(engine, context, attempt.job, effects, traceContext);
       const continueWith = (options: NewJobOptions): Promise<ContinuationToken> =>
-        withoutReader(transaction.call("continueWith", () => continuing.continueWith(options)));
+        markHandled(transaction.call("continueWith", () => continuing.continueWith(options)));
       const result = await attempt.guardCallback(() =>
         engine.nesting.run(async () => callback({ ...context, continueWith })),
       );
@@ -100,7 +128,7 @@ const completeInTransaction = (
     },
   );
 
-/** What a complete callback has answered, as an outcome. */
+/** The result of a complete callback, as an outcome. */
 export const toOutcome = async (
   engine: Engine,
   job: Attempt["job"],
@@ -110,7 +138,7 @@ export const toOutcome = async (
   if (result instanceof ContinuationToken) return result.outcome;
   if (hasContinued) {
     throw new ProcessMisuseError(
-      "Return what continueWith gave: the job cannot also have an output",
+      "Return the result of continueWith: the job cannot also have an output",
     );
   }
   return toOutputOutcome(engine, job, result);
@@ -124,7 +152,7 @@ const toOutputOutcome = (
 ): CompletionOutcome | Promise<CompletionOutcome> => {
   if (output instanceof ContinuationToken || output instanceof CompletionToken) {
     throw new ProcessMisuseError(
-      "A continuation is answered by the complete callback, not given by value",
+      "A continuation is returned by the complete callback, not given by value",
     );
   }
   const { typeName } = job;
@@ -134,4 +162,45 @@ const toOutputOutcome = (
   });
   const parsed = registry.parseOutput(typeName, output);
   return parsed instanceof Promise ? (parsed as Promise<unknown>).then(toText) : toText(parsed);
+};
+
+/** Code that catches the error of `complete` and calls it again is told that error, not only of the second call. */
+const calledTwice = (first: { readonly error: unknown } | null): ProcessMisuseError => {
+  if (first === null) return new ProcessMisuseError("Complete can only be called once");
+  const { error } = first;
+  const name = error instanceof Error ? error.name : "an error";
+  return new ProcessMisuseError(
+    `Complete can only be called once. The first call failed with ${name}, see \`cause\`: ` +
+      "let it end the process function, so that the attempt fails and is retried.",
+    { cause: error },
+  );
+};
+
+/** Refuses to open anything for an attempt whose outcome is decided: its job may be running elsewhere. */
+export const assertNotOver = (attempt: Attempt): void => {
+  const { job, processor, workerId, abortReason } = attempt;
+  if (!attempt.isOver && !attempt.isLost) return;
+  switch (abortReason) {
+    case "timeout":
+      throw new JobTimeoutError(job.id, processor.timeoutMs ?? 0);
+    case "shutdown":
+      throw new WorkerShutdownError(workerId);
+    default:
+      throw (
+        toLossError(attempt) ??
+        new ProcessMisuseError("the attempt has ended; nothing more can be prepared or completed")
+      );
+  }
+};
+
+/**
+ * A promise that user code may forget to await. Its rejection must not end the process, whose other jobs are not concerned.
+ * The attempt fails all the same, for it has no outcome.
+ */
+export const markHandled = <T>(
+  promise: Promise<T>,
+  onError: (error: unknown) => void = () => undefined,
+): Promise<T> => {
+  promise.catch(onError);
+  return promise;
 };

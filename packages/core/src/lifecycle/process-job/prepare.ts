@@ -6,8 +6,7 @@ import { InvalidOptionError, ProcessMisuseError } from "../../errors.ts";
 import type { Attempt } from "./attempt.ts";
 import { openHeldTransaction } from "./held-transaction.ts";
 import { observeStep } from "../observe-step.ts";
-import { assertNotOver } from "./assert-not-over.ts";
-import { withoutReader } from "./without-reader.ts";
+import { assertNotOver, markHandled } from "./complete.ts";
 
 export type Prepare = (
   options: { readonly mode: "atomic" | "staged" },
@@ -39,9 +38,9 @@ export const createPrepare = (engine: Engine, attempt: Attempt): Prepare => {
       mode,
       attempt: attempt.span,
     });
-    // What an atomic one throws fails the attempt, awaited or not; what a staged one throws is its caller's alone.
+    // What an atomic one throws fails the attempt, awaited or not.
     return mode === "atomic"
-      ? withoutReader(observeStep(engine, describe, () => prepareAtomic(engine, attempt, callback)))
+      ? markHandled(observeStep(engine, describe, () => prepareAtomic(engine, attempt, callback)))
       : observeStep(engine, describe, () => prepareStaged(engine, callback));
   };
 };

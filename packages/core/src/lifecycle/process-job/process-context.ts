@@ -1,6 +1,6 @@
-// What a process function is given. Its members are made when first used: most need only two of them.
+// The argument of a process function. Its members are made when first used: most functions need two of them only.
 //
-// How the phases follow from what is called (staged needs nothing of the store: the claim has committed already):
+// The mode follows from the calls. Staged needs nothing of the store, since the acquisition has committed already:
 //   prepare({ mode: "atomic" })  transaction opens here and stays open until the outcome
 //   prepare({ mode: "staged" })  its callback has a transaction of its own, then none until complete
 //   complete(callback) first     atomic: the callback's transaction is the attempt's only one
@@ -9,7 +9,6 @@ import type { Engine } from "../../engine.ts";
 import { ProcessMisuseError } from "../../errors.ts";
 import type { Job } from "../../model/job.ts";
 import { toCompletedSequences, toJob } from "../../model/to-job.ts";
-import type { Completion } from "../../public-types/process.ts";
 import type { Attempt } from "./attempt.ts";
 import { type Complete, createComplete } from "./complete.ts";
 import { createPrepare, type Prepare } from "./prepare.ts";
@@ -57,15 +56,3 @@ export class ProcessContext {
     this.#isPrepareClosed = true;
   }
 }
-
-/** Calls user code so that a synchronous throw is a rejection, too. */
-export const callProcess = (context: ProcessContext): Promise<Completion> => {
-  const { process } = context.attempt.processor;
-  try {
-    const result = process(context);
-    context.closePrepare();
-    return result;
-  } catch (error) {
-    return Promise.reject(error as Error);
-  }
-};

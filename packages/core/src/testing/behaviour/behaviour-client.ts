@@ -148,6 +148,8 @@ export const openBehaviourClient = async (
         pollIntervalMs,
         shutdownGraceMs: 50,
         shutdownTimeoutMs: 2_000,
+        // Many cases hold back or break the first acquisition.
+        waitForStore: true,
         ...workerOptions,
       });
       track(worker);

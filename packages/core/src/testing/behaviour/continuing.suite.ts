@@ -120,7 +120,7 @@ export const continuingSuite: BehaviourSuite = defineBehaviourSuite("continuing"
       },
     });
     expect(await client.until(first, "failed")).toMatchObject({
-      error: expect.stringContaining("Return what continueWith gave"),
+      error: expect.stringContaining("Return the result of continueWith"),
     });
     expect(await userRows.list()).toEqual([]);
     expect((await client.queuert.listJobs({ typeName: "next" })).items).toEqual([]);

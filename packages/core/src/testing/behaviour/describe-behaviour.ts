@@ -54,7 +54,7 @@ export const processTestSuite: BehaviourTestSuite = doorTo(
   all.committing,
 );
 export const retryTestSuite: BehaviourTestSuite = doorTo(all.retrying);
-export const leasesTestSuite: BehaviourTestSuite = doorTo(all.leases);
+export const leasesTestSuite: BehaviourTestSuite = doorTo(all.leases, all.ownLeases);
 export const transactionTestSuite: BehaviourTestSuite = doorTo(all.transacting);
 export const retentionTestSuite: BehaviourTestSuite = doorTo(all.retaining);
 export const scheduleTestSuite: BehaviourTestSuite = doorTo(all.scheduling);
@@ -65,7 +65,7 @@ export const deletionTestSuite: BehaviourTestSuite = doorTo(all.deleting);
 export const readTestSuite: BehaviourTestSuite = doorTo(all.reading);
 export const notifyTestSuite: BehaviourTestSuite = doorTo(all.notifying, all.foreignMessages);
 export const observeTestSuite: BehaviourTestSuite = doorTo(all.observing);
-export const stopTestSuite: BehaviourTestSuite = doorTo(all.stopping);
+export const stopTestSuite: BehaviourTestSuite = doorTo(all.stopping, all.workerCare);
 export const failingDatabaseTestSuite: BehaviourTestSuite = doorTo(all.failingDatabase);
 
 /** How Queuert behaves on a pair of adapters: all suites. */

@@ -9,6 +9,7 @@ import { deletingSuite } from "./deleting.suite.ts";
 import { externalCompletionSuite } from "./external-completion.suite.ts";
 import { foreignMessagesSuite } from "./foreign-messages.suite.ts";
 import { leasesSuite } from "./leases.suite.ts";
+import { ownLeasesSuite } from "./own-leases.suite.ts";
 import { preparingSuite } from "./preparing.suite.ts";
 import { processingSuite } from "./processing.suite.ts";
 import { readingSuite } from "./reading.suite.ts";
@@ -19,6 +20,7 @@ import { notifyingSuite } from "./notifying.suite.ts";
 import { observingSuite } from "./observing.suite.ts";
 import { retainingSuite } from "./retaining.suite.ts";
 import { stoppingSuite } from "./stopping.suite.ts";
+import { workerCareSuite } from "./worker-care.suite.ts";
 import { transactingSuite } from "./transacting.suite.ts";
 import { failingDatabaseSuite } from "./failing-database.suite.ts";
 
@@ -36,6 +38,7 @@ export const behaviourSuites: Readonly<
     | "committing"
     | "retrying"
     | "leases"
+    | "ownLeases"
     | "awaiting"
     | "externalCompletion"
     | "deleting"
@@ -45,6 +48,7 @@ export const behaviourSuites: Readonly<
     | "foreignMessages"
     | "observing"
     | "stopping"
+    | "workerCare"
     | "failingDatabase"
     | "reading",
     BehaviourSuite
@@ -61,6 +65,7 @@ export const behaviourSuites: Readonly<
   committing: committingSuite,
   retrying: retryingSuite,
   leases: leasesSuite,
+  ownLeases: ownLeasesSuite,
   awaiting: awaitingSuite,
   externalCompletion: externalCompletionSuite,
   deleting: deletingSuite,
@@ -71,5 +76,6 @@ export const behaviourSuites: Readonly<
   foreignMessages: foreignMessagesSuite,
   observing: observingSuite,
   stopping: stoppingSuite,
+  workerCare: workerCareSuite,
   failingDatabase: failingDatabaseSuite,
 };

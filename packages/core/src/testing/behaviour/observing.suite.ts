@@ -137,7 +137,10 @@ export const observingSuite: BehaviourSuite = defineBehaviourSuite("observing", 
       },
     });
     expect(client.events.gauges()["idle other"]).toBeDefined();
-    await client.until(lost);
+    await held.arrived();
+    const second = await open();
+    await second.work({ other: async ({ job, complete }) => complete(job.leaseVersion) });
+    await second.until(lost);
     isCutOff = false;
     held.open();
     for (const [index, one] of started.entries()) {

@@ -256,7 +256,7 @@ export const preparingSuite: BehaviourSuite = defineBehaviourSuite("preparing", 
     });
     for (const each of [forgotten, foreign]) {
       expect(await client.until(each, "failed")).toMatchObject({
-        error: expect.stringContaining("must return what complete gives"),
+        error: expect.stringContaining("must return the result of complete"),
       });
     }
     expect(await userRows.list()).toEqual([]);
@@ -312,7 +312,7 @@ export const preparingSuite: BehaviourSuite = defineBehaviourSuite("preparing", 
           },
         });
         expect(await client.until(started, "failed")).toMatchObject({
-          error: expect.stringMatching(/must return what complete gives[^]*not read/u),
+          error: expect.stringMatching(/must return the result of complete[^]*not read/u),
         });
       });
       expect(unhandled).toEqual([]);

@@ -1,21 +1,21 @@
-// Group commit: while one batch is under way, the next gathers. No timer, and no added latency when idle.
+// Group commit: items wait while one batch is under way, and are the next batch. No timer, and no latency when idle.
 import type { Clock } from "./clock.ts";
 import { createDeferred, type Deferred } from "./deferred.ts";
 
-export interface Gatherer<TItem> {
+export interface Batcher<TItem> {
   add(item: TItem): void;
   /** Waiting and under way. */
   readonly size: number;
-  /** Resolves when fewer than so many are left. */
+  /** Resolves when fewer items than this are left. */
   whenBelow(size: number): Promise<void>;
 }
 
-/** `run` deals with its own errors: it must not reject. */
-export const createGatherer = <TItem>(
+/** `run` must handle its own errors and not reject. */
+export const createBatcher = <TItem>(
   clock: Pick<Clock, "yield">,
   batchMax: number,
   run: (items: readonly TItem[]) => Promise<void>,
-): Gatherer<TItem> => {
+): Batcher<TItem> => {
   let waiting: TItem[] = [];
   let underWay = 0;
   let isRunning = false;

@@ -1,11 +1,11 @@
-// How an attempt ends, as the process function left it, and what a failure makes of the job.
+// How an attempt ends, and whether a failed one is retried.
 import type { CompletionOutcome } from "../../adapters/state-adapter-params.ts";
 import type { Engine } from "../../engine.ts";
-import { RescheduleJobError, UnrecoverableJobError } from "../../errors.ts";
+import { ProcessMisuseError, RescheduleJobError, UnrecoverableJobError } from "../../errors.ts";
 import { toRetryPolicy } from "../../model/backoff.ts";
 import { describeError } from "../../model/describe-error.ts";
 import type { ScheduleOptions } from "../../model/schedule.ts";
-import { emitAbout } from "../attempt-events.ts";
+import { reportWorkerError } from "../attempt-events.ts";
 import type { Attempt } from "./attempt.ts";
 import type { HeldTransaction } from "./held-transaction.ts";
 
@@ -20,8 +20,8 @@ export type Outcome =
     }
   | { readonly kind: "threw"; readonly error: unknown };
 
-/** What a thrown error makes of the job. */
-export type Verdict =
+/** The consequence of a thrown error for the job. */
+export type FailureDecision =
   | { readonly kind: "fail"; readonly cause: unknown; readonly error: string }
   | {
       readonly kind: "reschedule";
@@ -34,25 +34,29 @@ export type Verdict =
     };
 
 /**
- * Decides by the error alone: whether the job is still ours is for the statement that writes to say. Never throws: what cannot
- * even be asked for its class, such as a revoked proxy, is an error like any other.
+ * Decides by the error alone: the statement that writes knows whether the job is still held. Never throws: a thrown value
+ * whose class cannot be read, such as a revoked proxy, is an error like any other.
  */
-export const judge = (engine: Engine, attempt: Attempt, error: unknown): Verdict => {
+export const decideFailure = (
+  engine: Engine,
+  attempt: Attempt,
+  error: unknown,
+): FailureDecision => {
   try {
-    return judgeReadable(engine, attempt, error);
+    return decideReadable(engine, attempt, error);
   } catch (cause) {
-    const unreadable = new Error("What was thrown cannot be read", { cause });
-    return judgeReadable(engine, attempt, unreadable);
+    const unreadable = new Error("The thrown value cannot be read", { cause });
+    return decideReadable(engine, attempt, unreadable);
   }
 };
 
-const judgeReadable = (engine: Engine, attempt: Attempt, error: unknown): Verdict => {
+const decideReadable = (engine: Engine, attempt: Attempt, error: unknown): FailureDecision => {
   const { job, processor, abortReason } = attempt;
-  if (error instanceof RescheduleJobError) return askedToWait(error);
+  if (error instanceof RescheduleJobError) return requestedSchedule(error);
   const text = describeError(error);
-  if (error instanceof UnrecoverableJobError) return { kind: "fail", cause: error, error: text };
+  if (isPermanent(error)) return { kind: "fail", cause: error, error: text };
   if (abortReason === "shutdown") {
-    // Told to stop, it stopped: not the job's fault, so nothing counts and it is due again at once.
+    // It ended because its worker stops: no attempt is used up, and it is due again at once.
     return {
       kind: "reschedule",
       cause: error,
@@ -76,7 +80,12 @@ const judgeReadable = (engine: Engine, attempt: Attempt, error: unknown): Verdic
   };
 };
 
-const askedToWait = (error: RescheduleJobError): Verdict => ({
+/** No further attempt can succeed. If misuse was the result of another error, that error may pass. */
+const isPermanent = (error: unknown): boolean =>
+  error instanceof UnrecoverableJobError ||
+  (error instanceof ProcessMisuseError && error.cause === undefined);
+
+const requestedSchedule = (error: RescheduleJobError): FailureDecision => ({
   kind: "reschedule",
   cause: error,
   error: error.cause === undefined ? null : describeError(error.cause),
@@ -86,17 +95,12 @@ const askedToWait = (error: RescheduleJobError): Verdict => ({
 });
 
 const retryDelayMs = (engine: Engine, attempt: Attempt, error: unknown): number => {
-  const { job, processor, workerId } = attempt;
+  const { job, processor } = attempt;
   try {
     return processor.retryPolicy.delayMs(job.attempt, error, engine.random);
   } catch (policyError) {
-    // A policy of the user's that throws must not cost the job its retry.
-    emitAbout(engine, attempt, "workerError", () => ({
-      workerId,
-      typeNames: [processor.typeName],
-      operation: `ask the retry policy of job type ${processor.typeName}`,
-      error: policyError,
-    }));
+    // A retry policy of the user's that throws must not cost the job its retry.
+    reportWorkerError(engine, attempt, "ask the retry policy", policyError);
     return toRetryPolicy().delayMs(job.attempt, error, engine.random);
   }
 };

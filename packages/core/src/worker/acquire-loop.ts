@@ -1,0 +1,144 @@
+// Step 4 of the walk, acquired: one loop that keeps the slots filled. It acquires when there is room. When there is no due
+// job, it waits for a notification, for the next due time, or for the poll interval.
+import type { AcquireJobsParams, AcquireJobsResult } from "../adapters/state-adapter-params.ts";
+import { exponentialDelayMs, withJitter } from "../model/backoff.ts";
+import { sleep } from "../async/sleep.ts";
+import type { Engine } from "../engine.ts";
+import type { Processor } from "../lifecycle/process-job/processor.ts";
+import type { WorkerParts } from "./worker-parts.ts";
+
+/** Due jobs that another transaction has locked: tried again soon, but not in a tight loop. */
+const lockedRetryMs = 25;
+
+const errorDelays = { initialMs: 100, multiplier: 2, maxMs: 5_000 };
+
+export interface AcquireLoop {
+  /** Resolves after `stopping` is aborted. Never rejects. */
+  readonly ended: Promise<void>;
+  /** The first acquisition: rejects if it fails. */
+  readonly first: Promise<void>;
+}
+
+export const runAcquireLoop = (engine: Engine, parts: WorkerParts): AcquireLoop => {
+  const { acquireState, room, onError } = parts;
+  const { signal: stopping } = parts.stopping;
+  let resolveFirst: () => void = () => undefined;
+  let rejectFirst: (error: unknown) => void = () => undefined;
+  const first = new Promise<void>((resolve, reject) => {
+    resolveFirst = resolve;
+    rejectFirst = reject;
+  });
+  // Reported below as well.
+  first.catch(() => undefined);
+  let errorCount = 0;
+
+  const loop = async (): Promise<void> => {
+    while (!stopping.aborted) {
+      const types = acquirableTypes(parts);
+      if (!acquireState.hasRoom || types.length === 0) {
+        room.clear();
+        // Room may have come before the flag was cleared.
+        if (!acquireState.hasRoom || acquirableTypes(parts).length === 0) await room.wait(null);
+        continue;
+      }
+      try {
+        const waitMs = await acquireOnce(engine, parts, types);
+        errorCount = 0;
+        resolveFirst();
+        if (waitMs > 0) await parts.work.wait(waitMs);
+      } catch (error) {
+        rejectFirst(error);
+        acquireState.forget();
+        onError("acquire jobs", error);
+        const { initialMs, multiplier, maxMs } = errorDelays;
+        const delayMs = exponentialDelayMs(++errorCount, initialMs, multiplier, maxMs);
+        await sleep(engine.clock, withJitter(delayMs, "equal", engine.random), stopping);
+      }
+    }
+    resolveFirst();
+  };
+  return { ended: loop(), first };
+};
+
+/** Returns for how long there is no reason to acquire again, unless the worker is notified. */
+const acquireOnce = async (
+  engine: Engine,
+  parts: WorkerParts,
+  types: AcquireJobsParams["types"],
+): Promise<number> => {
+  const { acquireState, work, keeper, options } = parts;
+  // After a blocked event loop its leases may have expired, and the acquisition would return its own running jobs.
+  const renewing = keeper.renewIfLate();
+  if (renewing !== null) {
+    await renewing;
+    // The renewal may have excluded a type.
+    return 0;
+  }
+  work.clear();
+  acquireState.begin();
+  const limit = acquireState.room;
+  const { hintCount } = acquireState;
+  const begunAt = engine.clock.now();
+  const result = await engine.state.acquireJobs({ workerId: options.workerId, limit, types });
+  acquireState.end(hintCount, begunAt);
+  parts.onAcquired(result.jobs, begunAt);
+  // A synchronous store never yields by itself: timers, signals and sockets have their turn here.
+  await engine.clock.yield();
+  return msToWait(engine, parts, result, limit, hintCount);
+};
+
+/** How many more jobs of one type could be begun, by its own limit. */
+const roomOf = ({ typeName, concurrency }: Processor, { slots }: WorkerParts): number =>
+  concurrency === null ? typeLimitMax : Math.max(0, concurrency - slots.countOf(typeName));
+
+/** More than any worker acquires at once. */
+const typeLimitMax = 1_000_000;
+
+/** How many jobs of a type a notification may bring here. The others are for other workers. */
+export const demandOf = (
+  parts: WorkerParts,
+  typeName: string,
+  /** How many jobs there are; left out: unknown. */
+  offered: number = Infinity,
+): number => {
+  const { processors, acquireState, work } = parts;
+  const processor = processors.find((one) => one.typeName === typeName);
+  if (processor === undefined) return 0;
+  const room = acquireState.room - acquireState.hintCount;
+  // This worker is not notified of whether another one takes the rest.
+  if (room < offered) acquireState.forget();
+  // A full worker acquires by itself when a slot is free. Its loop may wait for work although it is full, since its
+  // prefetch can shrink below the jobs it holds: it has to wait for room instead.
+  if (room <= 0) work.wake();
+  return Math.max(0, Math.min(room, roomOf(processor, parts)));
+};
+
+const acquirableTypes = (parts: WorkerParts): AcquireJobsParams["types"] => {
+  const { processors, keeper } = parts;
+  return processors.flatMap((processor) => {
+    const limit = roomOf(processor, parts);
+    const { typeName, leaseMs } = processor;
+    return limit > 0 && !keeper.hasExpired(typeName) ? [{ typeName, leaseMs, limit }] : [];
+  });
+};
+
+/** 0 if the next acquisition may find a job at once. */
+const msToWait = (
+  engine: Engine,
+  { acquireState, processors, options }: WorkerParts,
+  { jobs, nextDueInMs }: AcquireJobsResult,
+  limit: number,
+  hintCount: number,
+): number => {
+  if (jobs.length < limit) {
+    // Spread, so that workers started together do not poll together.
+    const pollMs = options.pollIntervalMs * (0.9 + 0.2 * engine.random());
+    const dueMs = nextDueInMs === 0 ? lockedRetryMs : (nextDueInMs ?? pollMs);
+    const idleMs = Math.min(pollMs, dueMs);
+    acquireState.sawAll(idleMs);
+    return idleMs;
+  }
+  acquireState.foundAll(jobs.length, hintCount);
+  // Types at their own limit may have more due jobs.
+  return processors.some(({ concurrency }) => concurrency !== null) ? 0 : acquireState.idleMs;
+};

@@ -1,0 +1,104 @@
+// When a worker acquires, and how many jobs.
+//
+// An acquisition that returns fewer jobs than it asked for has seen all due jobs of its types. From then on each new job
+// is notified to a worker, so this one can stay idle until its next poll or due time. Without that deadline a worker with
+// one slot would acquire twice for each job. Notifications can be lost: they never extend the deadline.
+import type { Clock } from "../async/clock.ts";
+import { limits } from "../defaults.ts";
+import type { Slots } from "./slots.ts";
+
+/** Old measurements of speed fade by this much with each new one. */
+const smoothing = 0.3;
+
+/** The prefetch covers an acquisition's own time twice, so that a slower one does not empty the queue. */
+const safety = 2;
+
+export class AcquireState {
+  readonly #clock: Pick<Clock, "now">;
+  readonly #slots: Slots;
+  readonly #prefetchMax: number;
+  #idleUntil = 0;
+  #mayHaveMissed = false;
+  #hintCount = 0;
+  #ratePerMs = 0;
+  #durationMs = 0;
+  #begunCount = 0;
+  #measuredAt: number;
+
+  constructor(clock: Pick<Clock, "now">, slots: Slots, prefetchMax: number) {
+    this.#clock = clock;
+    this.#slots = slots;
+    this.#prefetchMax = Math.min(prefetchMax, limits.prefetchMax);
+    this.#measuredAt = clock.now();
+  }
+
+  /** How many jobs could be acquired now, prefetch included. */
+  get room(): number {
+    const { concurrency, activeCount, queuedCount } = this.#slots;
+    return concurrency + this.prefetch - activeCount - queuedCount;
+  }
+
+  /** With jobs in the queue, an acquisition waits until it is worth its round trip. */
+  get hasRoom(): boolean {
+    return this.room >= Math.max(1, this.prefetch >> 1);
+  }
+
+  /**
+   * How many jobs to hold beyond the slots: as many as begin during one acquisition. Short jobs would otherwise wait for
+   * round trips. Long jobs must not be held by a worker that cannot begin them.
+   */
+  get prefetch(): number {
+    return Math.min(this.#prefetchMax, Math.floor(this.#ratePerMs * this.#durationMs * safety));
+  }
+
+  /** Jobs that notifications have announced and no acquisition has asked for yet. They count as held. */
+  get hintCount(): number {
+    return this.#hintCount;
+  }
+
+  /** For how long only a notification is a reason to acquire; 0: acquire now. */
+  get idleMs(): number {
+    return Math.max(0, this.#idleUntil - this.#clock.now());
+  }
+
+  addHints(count: number): void {
+    this.#hintCount += count;
+  }
+
+  /** A job may have been missed: there is no deadline. */
+  forget(): void {
+    this.#mayHaveMissed = true;
+    this.#idleUntil = 0;
+  }
+
+  /** An acquisition begins. It may not see jobs that are missed from here on. */
+  begin(): void {
+    this.#mayHaveMissed = false;
+  }
+
+  /** An acquisition that began with this many hints, at this time, has succeeded. */
+  end(hintCount: number, begunAt: number): void {
+    this.#hintCount -= hintCount;
+    const now = this.#clock.now();
+    const { begunCount } = this.#slots;
+    const elapsedMs = now - this.#measuredAt;
+    if (elapsedMs > 0) {
+      this.#ratePerMs +=
+        smoothing * ((begunCount - this.#begunCount) / elapsedMs - this.#ratePerMs);
+      // A clock of whole milliseconds reads 0 for many acquisitions.
+      this.#durationMs += smoothing * (Math.max(0.5, now - begunAt) - this.#durationMs);
+    }
+    this.#begunCount = begunCount;
+    this.#measuredAt = now;
+  }
+
+  /** It returned fewer jobs than it asked for: none is due before then. */
+  sawAll(idleMs: number): void {
+    this.#idleUntil = this.#mayHaveMissed ? 0 : this.#clock.now() + idleMs;
+  }
+
+  /** It returned as many jobs as it asked for: more may be due, unless each of these was announced. */
+  foundAll(foundCount: number, hintCount: number): void {
+    if (foundCount > hintCount) this.#idleUntil = 0;
+  }
+}
