@@ -1,15 +1,15 @@
 /** Mutual exclusion for async code, first come, first served. */
 export interface AsyncLock {
-  /** Runs the callback when everybody before it has finished; releases whether it resolves or rejects. */
+  /** Runs the callback when all earlier holders have finished; releases whether it resolves or rejects. */
   run<T>(callback: () => T | Promise<T>): Promise<T>;
   /** Waits for the lock; call the returned function once to release it. */
   acquire(): Promise<() => void>;
-  /** Takes the lock if nobody holds or awaits it. */
+  /** Takes the lock if it is neither held nor awaited. */
   tryAcquire(): (() => void) | null;
   readonly isLocked: boolean;
 }
 
-/** Creates a lock that nobody holds. */
+/** Creates a lock that is not held. */
 export const createAsyncLock = (): AsyncLock => {
   // A linked queue would be O(1); an array with a moving head is, too, and allocates less.
   let waiting: (() => void)[] = [];
@@ -27,7 +27,7 @@ export const createAsyncLock = (): AsyncLock => {
         waiting = [];
         head = 0;
       } else {
-        // Handed over without unlocking: nobody can slip in between.
+        // Handed over without unlocking: no other call can slip in between.
         head++;
         if (head > 1_024 && head * 2 > waiting.length) {
           waiting = waiting.slice(head);

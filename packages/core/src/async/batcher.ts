@@ -30,7 +30,7 @@ export const createBatcher = <TItem>(
   };
 
   const drain = async (): Promise<void> => {
-    // One turn of the event loop: what ends in the same turn is settled together.
+    // One turn of the event loop: items of the same turn are in one batch.
     await clock.yield();
     while (waiting.length > 0) {
       const batch = waiting.length <= batchMax ? waiting : waiting.slice(0, batchMax);

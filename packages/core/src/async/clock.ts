@@ -1,10 +1,10 @@
-// Time, timers and chance enter the engine through these two only, so that a simulation can replace them.
+// Time and timers enter the engine here only, so that a simulation can replace them.
 
-/** Opaque: what `setTimeout` gave and `clearTimeout` takes. */
+/** Opaque: the result of `setTimeout`, for `clearTimeout`. */
 export type TimerHandle = unknown;
 
 export interface Clock {
-  /** Milliseconds since 1970, for durations and for the in-process store; never for what is due elsewhere. */
+  /** Milliseconds since 1970, for durations and for the in-process store; never for due times of another store. */
   now(): number;
   setTimeout(callback: () => void, ms: number): TimerHandle;
   clearTimeout(handle: TimerHandle): void;

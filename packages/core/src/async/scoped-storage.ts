@@ -1,11 +1,11 @@
-// AsyncLocalStorage that costs only while somebody is inside. Up to Node 22 one that has ever been entered makes every
-// promise of the process several times as dear, until it is disabled; newer ones carry it for nothing.
+// AsyncLocalStorage that costs only while a callback is inside. Up to Node 22 a storage that was ever entered makes every
+// promise of the process several times as expensive, until it is disabled. Newer versions carry it for nothing.
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** Whether async context costs nothing: from Node 24 on. */
 export const isAsyncContextFree: boolean = Number.parseInt(process.versions.node, 10) >= 24;
 
-/** What is put in is meant for the callback: once nobody is inside any more, nobody finds it. */
+/** The value is for the callback: once no callback is inside any more, it is not found. */
 export class ScopedStorage<T> {
   readonly #storage = new AsyncLocalStorage<T>();
   #insideCount = 0;

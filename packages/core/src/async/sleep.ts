@@ -1,7 +1,7 @@
 import { limits } from "../defaults.ts";
 import type { Clock } from "./clock.ts";
 
-/** Resolves after so many milliseconds, or at once when the signal aborts; never rejects, never leaves a timer. */
+/** Resolves after this time, or at once when the signal aborts; never rejects, never leaves a timer. */
 export const sleep = (
   clock: Pick<Clock, "setTimeout" | "clearTimeout">,
   ms: number,

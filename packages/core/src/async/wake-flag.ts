@@ -1,4 +1,4 @@
-// Remembers that something happened while nobody was waiting: a wake-up between a look and the wait is not lost.
+// Remembers a wake-up before the wait: one between a query and the wait is not lost.
 import { type Clock } from "./clock.ts";
 import { timerMs } from "./sleep.ts";
 

@@ -1,5 +1,5 @@
-// Step 8: listens before it looks, so that an end between the two is not missed; polls beside, so that a lost notification
-// only costs the poll interval.
+// Step 8 of the walk, awaited: listens before it queries, so that an end between the two is not missed. It polls as well, so
+// that a lost notification costs the poll interval only.
 import { defaults } from "../defaults.ts";
 import { timerMs } from "../async/sleep.ts";
 import { createDeferred } from "../async/deferred.ts";
@@ -34,7 +34,7 @@ export interface AwaitOptions {
 
 const optionNames = ["id", "typeName", "timeoutMs", "pollIntervalMs", "signal"];
 
-/** How long an answer is held back for the end of its listening. */
+/** How long a result waits for the end of its subscription. */
 const unlistenMs = 100;
 
 /** Resolves with the completed sequence; rejects when it failed, is not there, or the time is up. */
@@ -97,7 +97,7 @@ const untilEnded = async (
     unwatch();
     engine.clock.clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
-    // A server that does not answer must not keep the answer from the caller. Errors are reported by the wrapping.
+    // A server that does not respond must not delay the result. Errors are reported by the wrapping.
     await within(
       engine.clock,
       listening.then((stop) => stop()),
@@ -129,7 +129,7 @@ const toCompleted = (
   return publicSequence.status === "completed" ? publicSequence : null;
 };
 
-/** The type given decides the types of what comes back: a wrong one must not pass. */
+/** The given type name decides the type of the result: a wrong one must not pass. */
 export const assertSequenceType = (
   { first }: StateSequence,
   typeName: string | undefined,

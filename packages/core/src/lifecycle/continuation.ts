@@ -1,5 +1,5 @@
-// Step 7a: the next job of a sequence. Without blockers it is stored by the very statement that completes the job before
-// it. With blockers it is stored ahead, inside the same transaction, since they name it as their origin.
+// Step 7a of the walk, continued: the next job of a sequence. Without blockers it is stored by the statement that completes
+// the job before it. With blockers it is stored earlier in the same transaction, since they name it as their origin.
 import type { CompletionOutcome, NewContinuationJob } from "../adapters/state-adapter-params.ts";
 import type { Effects } from "../after-commit/post-commit-effects.ts";
 import type { Engine } from "../engine.ts";
@@ -10,7 +10,7 @@ import { addBlockers } from "./add-blockers.ts";
 import { checkNewJob, type NewJobOptions } from "./new-job.ts";
 import { addCreatedEffects } from "./created-effects.ts";
 
-/** What `continueWith` gives: the outcome of a completion, and nothing users could make themselves. */
+/** The result of `continueWith`: the outcome of a completion, which users cannot make themselves. */
 export class ContinuationToken {
   readonly typeName: string;
   readonly outcome: Exclude<CompletionOutcome, { readonly kind: "output" }>;

@@ -5,12 +5,12 @@ import type {
 } from "../adapters/observability-adapter.ts";
 import type { Engine } from "../engine.ts";
 
-/** Runs a step inside a span, if anybody traces. */
+/** Runs a step inside a span, with tracing. */
 export const observeStep = <T>(
   { observer }: Pick<Engine, "observer">,
   describe: () => SpanDescription,
   step: (span: ObservabilitySpan | null) => Promise<T>,
-  /** What there is to say about a result. */
+  /** The outcome that the span reports of a result. */
   toOutcome: (result: T) => SpanOutcome = () => ({ kind: "ok" }),
 ): Promise<T> => {
   const span = observer.startSpan(describe);

@@ -1,4 +1,4 @@
-// Out of the dead letter: the cause has been mended, the job is due again with its attempts counted afresh.
+// A failed job whose cause has been mended: it is due again, with its attempts counted from 0.
 import type { Engine } from "../engine.ts";
 import type { RetryFailedJobResult } from "../public-types/maintain.ts";
 import type { StateJob } from "../model/state-job.ts";

@@ -12,7 +12,7 @@ export interface Retention {
   readonly failedForMs: number | null;
 }
 
-/** Checks what the user gave; what was left out is kept for ever. */
+/** Checks the user's options. A status without an age is kept for ever. */
 export const toRetention = (
   given: {
     readonly completedForMs?: number | null | undefined;
@@ -38,7 +38,7 @@ export const toRetention = (
   return { completedForMs, failedForMs };
 };
 
-/** Deletes until nothing old enough is left, or the signal aborts; answers how many jobs went. */
+/** Deletes until no tree is old enough, or the signal aborts; returns the number of deleted jobs. */
 export const sweepFinished = async (
   { state, observer, clock }: Engine,
   retention: Retention,
@@ -56,7 +56,7 @@ export const sweepFinished = async (
     }
     // Every tree has a job, so fewer jobs than that are fewer trees than were asked for.
     if (count < limit) break;
-    // As long as the statement took: half of the store's time, at most, is spent on what nobody waits for.
+    // As long as the statement took: retention uses at most half of the store's time.
     await sleep(clock, Math.max(1, clock.now() - begunAt), signal);
   }
   return jobCount;

@@ -1,15 +1,15 @@
-// A user's span around a step: whatever it throws is caught and reported, and the step runs exactly once all the same.
+// A user's span around a step: its errors are caught and reported, and the step runs exactly once all the same.
 import type {
   ObservabilitySpan,
   SpanDescription,
   SpanOutcome,
 } from "../adapters/observability-adapter.ts";
 
-/** Where errors of what belongs to users end. */
+/** Where errors of the user's code end. */
 export interface Guard {
   /** It threw, or an asynchronous one rejected. */
   readonly report: (error: unknown) => void;
-  /** What it returned: a promise is not waited for, but its rejection would otherwise end the process. */
+  /** Its result: a promise is not awaited, but its rejection would otherwise end the process. */
   readonly returned: (result: unknown) => void;
 }
 
@@ -27,7 +27,7 @@ export class GuardedSpan implements ObservabilitySpan {
     try {
       this.original.run(() => step.run());
     } catch (error) {
-      // What the step itself throws is its caller's, and comes again below.
+      // An error of the step itself is its caller's, and is thrown again below.
       if (!step.hasThrown(error)) this.#guard.report(error);
     }
     return step.run();
@@ -51,11 +51,11 @@ export class GuardedSpan implements ObservabilitySpan {
   }
 }
 
-/** Runs the callback once, and repeats what came of it. */
+/** Runs the callback once, and repeats its result or its error. */
 class Step<T> {
   readonly #callback: () => T;
   #state: "new" | "returned" | "threw" = "new";
-  /** What it returned, or threw. */
+  /** Its result, or its error. */
   #result: unknown;
 
   constructor(callback: () => T) {
@@ -73,7 +73,7 @@ class Step<T> {
       }
     }
     if (this.#state === "threw") throw this.#result;
-    // It is what the callback returned.
+    // The result of the callback.
     return this.#result as T;
   }
 
@@ -84,7 +84,7 @@ class Step<T> {
 
 /** The adapter's own span again. */
 export const originalSpan = <T extends ObservabilitySpan | null>(span: T): T =>
-  // What was wrapped is of the type that went in.
+  // The wrapped span is of the type that went in.
   (span instanceof GuardedSpan ? span.original : span) as T;
 
 /** A description as the adapter gets it: with its own spans in it. */

@@ -1,17 +1,17 @@
 import type { NotifyAdapter } from "../adapters/notify-adapter.ts";
 import type { AnyStateAdapter } from "../adapters/state-adapter.ts";
 
-/** Is told which operation of an adapter has failed, before its caller is. */
+/** Called with the failed operation of an adapter, before the caller is. */
 export type OnAdapterError = (operation: string, error: unknown) => void;
 
-/** They run the caller's own code, or only ask the provider: their errors are their caller's alone. */
+/** They run the caller's own code, or only query the provider: their errors are their caller's alone. */
 const infrastructure: ReadonlySet<string> = new Set([
   "provideContext",
   "runInTransaction",
   "isInTransaction",
 ]);
 
-/** A state adapter whose failures are told before they go on to the caller; `createQueuert` does it with the one it is given. */
+/** A state adapter whose failures are reported before they reach the caller, as `createQueuert` wraps its own. */
 export const wrapStateAdapterWithLogging = <TAdapter extends AnyStateAdapter>(
   adapter: TAdapter,
   onError: OnAdapterError,
@@ -24,7 +24,7 @@ export const wrapNotifyAdapterWithLogging = <TAdapter extends NotifyAdapter>(
 ): TAdapter => reportFailures(adapter, new Set(), onError);
 
 /**
- * Wraps every method of an adapter, by key, so that what it rejects with is reported before it goes on to the caller. The
+ * Wraps every method of an adapter, by key, so that its rejection is reported before the caller receives it. The
  * adapter may be an instance of a class, and a method that throws instead of rejecting rejects from here on.
  * `except` names the methods that are handed on as they are.
  */

@@ -172,7 +172,7 @@ export class LeaseKeeper {
         now - claimedAt >= Math.min(queuedMsMax, processor.renewIntervalMs),
     );
     if (old.length === 0) return;
-    // Taken out of the queue before the statement: whatever its result, they do not begin here.
+    // Taken out of the queue before the statement: they do not begin here, with any result of it.
     this.#options.onHandedBack(old);
     await handBackJobs(this.#engine, old);
   }

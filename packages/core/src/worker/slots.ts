@@ -1,4 +1,4 @@
-// Stage 2: at most `concurrency` process functions at a time, in the order in which their jobs were claimed.
+// At most `concurrency` process functions at a time, in the order in which their jobs were acquired.
 import type { Attempt } from "../lifecycle/process-job/attempt.ts";
 
 export class Slots {
@@ -12,7 +12,7 @@ export class Slots {
   #isClosed = false;
   /** Attempts at jobs that this worker still runs under an older lease: they begin when that run has ended. */
   readonly #after = new Map<Attempt, Attempt>();
-  /** Claimed of each type that has a limit of its own, and not over; queued ones included. */
+  /** Held jobs of each type that has a limit of its own; queued ones included. */
   readonly #countByType = new Map<string, number>();
 
   constructor(
@@ -35,7 +35,7 @@ export class Slots {
     return this.#queue.length - this.#head + this.#after.size;
   }
 
-  /** Since the worker started: for how fast jobs go. */
+  /** Attempts begun since the worker started: for its speed. */
   get begunCount(): number {
     return this.#begunCount;
   }
@@ -58,12 +58,12 @@ export class Slots {
     this.#count(attempt, 1);
   }
 
-  /** Nothing begins any more: what is queued, or still comes, waits to be taken out. */
+  /** No attempt begins any more: queued ones, and those still to come, wait to be taken out. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Takes out those not begun that the predicate picks. */
+  /** Takes out the attempts that have not begun and that the predicate picks. */
   takeQueued(isPicked: (attempt: Attempt) => boolean): readonly Attempt[] {
     const queued = this.#queue.slice(this.#head);
     const taken = queued.filter(isPicked);
@@ -120,7 +120,7 @@ export class Slots {
   }
 
   #count({ job, processor }: Attempt, delta: number): void {
-    // Nobody asks for types without a limit of their own.
+    // Only types with a limit of their own are counted.
     if (processor.concurrency === null) return;
     this.#countByType.set(job.typeName, this.countOf(job.typeName) + delta);
   }

@@ -10,7 +10,7 @@ import {
 import { assertKnownOptions } from "../model/assert-known-options.ts";
 import { type RetryConfig, toRetryPolicy } from "../model/backoff.ts";
 
-/** What `implementJobType` is given, types aside. */
+/** The options of `implementJobType`, types aside. */
 export interface ImplementOptions {
   readonly typeName: string;
   readonly process: Process;
@@ -33,7 +33,7 @@ const optionNames = [
   "middleware",
 ];
 
-/** Checks what the user gave; `middleware` of the worker goes around that of the type. */
+/** Checks the user's options. The worker's middleware goes around that of the type. */
 export const toProcessor = (
   options: ImplementOptions,
   workerMiddleware: readonly Middleware[],

@@ -138,10 +138,10 @@ const toAttempts = (
     // Only implemented types were asked for.
     const processor = byType.get(acquired.job.typeName) as Processor;
     const attempt = new Attempt(acquired, processor, workerId, begunAt);
-    if (acquired.reclaimedFrom !== null) {
-      reportTakenOver(engine, acquired.job, acquired.reclaimedFrom, workerId);
-      if (waitsForEarlierRun(engine, attempts, slots, attempt)) continue;
-    }
+    const { job, reclaimedFrom } = acquired;
+    if (reclaimedFrom !== null) reportTakenOver(engine, job, reclaimedFrom, workerId);
+    // By the lease version: the store may have reclaimed the lease earlier than it was acquired.
+    if (job.leaseVersion > 1 && waitsForEarlierRun(engine, attempts, slots, attempt)) continue;
     attempts.add(attempt);
     fresh.push(attempt);
   }

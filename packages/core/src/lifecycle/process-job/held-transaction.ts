@@ -1,6 +1,6 @@
 // A transaction that stays open across user code.
 //
-//   open ──▶ user's callback ──▶ process function returns ──▶ settle statement ──▶ commit ──▶ effects told
+//   open ──▶ user's callback ──▶ process function returns ──▶ settle statement ──▶ commit ──▶ effects flushed
 //     │             │ throws                │ throws                │ lease lost      │ fails
 //     └─────────────┴───────────────────────┴───────────────────────┴─────────────────┴──▶ rollback, effects dropped
 //
@@ -14,11 +14,11 @@ export interface HeldTransaction extends Pick<
   "context" | "effects" | "call" | "leave"
 > {
   readonly openedAt: number;
-  /** Rejects when the commit fails, or nobody knows whether it did: the effects are then the caller's to end. */
+  /** Rejects when the commit fails or its result is unknown: the effects are then the caller's to end. */
   commit(): Promise<void>;
   /** Never rejects: a connection that is gone has rolled back by itself. */
   rollback(): Promise<void>;
-  /** The same where nobody knows whether it has been committed: the effects are then the caller's to end. */
+  /** As `rollback`, for a commit whose result is unknown: the effects are the caller's to end. */
   abandon(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export const openHeldTransaction = async (engine: Engine): Promise<HeldTransacti
     opened.resolve(context);
     await verdict.promise;
   });
-  // A transaction that could not be opened rejects here; later rejections are seen by whoever ends it.
+  // A transaction that could not be opened rejects here; a later rejection is seen by `commit` or `abandon`.
   finished.catch(opened.reject);
 
   const context = await opened.promise;
@@ -41,7 +41,7 @@ export const openHeldTransaction = async (engine: Engine): Promise<HeldTransacti
   const { effects } = transaction;
   const abandon = async (): Promise<void> => {
     verdict.reject(new RollbackRequest());
-    // Whatever else goes wrong while rolling back, nothing more of the transaction is stored.
+    // If the rollback fails, the connection is gone, and nothing of the transaction is stored.
     await finished.catch(() => undefined);
     engine.transactions.forget(transaction);
   };

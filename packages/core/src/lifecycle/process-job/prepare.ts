@@ -1,4 +1,4 @@
-// The user's prepare(): at most once, before complete(). What it commits, and when, depends on the mode.
+// The user's prepare(): at most once, before complete(). The mode decides when its writes commit.
 import type { SpanDescription } from "../../adapters/observability-adapter.ts";
 import { runTransaction } from "../../after-commit/open-transactions.ts";
 import type { Engine } from "../../engine.ts";
@@ -38,7 +38,7 @@ export const createPrepare = (engine: Engine, attempt: Attempt): Prepare => {
       mode,
       attempt: attempt.span,
     });
-    // What an atomic one throws fails the attempt, awaited or not.
+    // An error of an atomic one fails the attempt, awaited or not; that of a staged one is its caller's alone.
     return mode === "atomic"
       ? markHandled(observeStep(engine, describe, () => prepareAtomic(engine, attempt, callback)))
       : observeStep(engine, describe, () => prepareStaged(engine, callback));
