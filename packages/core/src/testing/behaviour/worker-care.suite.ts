@@ -181,7 +181,7 @@ export const workerCareSuite: BehaviourSuite = defineBehaviourSuite("worker care
         },
       });
       const client = await open();
-        // Quick jobs first: a worker prefetches jobs if they are quick.
+      // Quick jobs first: a worker prefetches jobs if they are quick.
       const slowStore = {
         ...losing,
         acquireJobs: async (params: Parameters<typeof losing.acquireJobs>[0]) => {
