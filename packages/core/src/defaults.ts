@@ -55,7 +55,7 @@ export const limits: {
   readonly listLimitMax: number;
   readonly settleBatchMax: number;
   readonly reclaimBatchMax: number;
-  readonly sweepBatchMax: number;
+  readonly retentionBatchMax: number;
   readonly prefetchMax: number;
   readonly errorLengthMax: number;
 } = {
@@ -73,7 +73,7 @@ export const limits: {
   settleBatchMax: 500,
   reclaimBatchMax: 1_000,
   // Trees in one statement: a short one, since stores with one writer keep everybody waiting meanwhile.
-  sweepBatchMax: 100,
+  retentionBatchMax: 100,
   prefetchMax: 500,
   // Stored errors: enough for a message and the top of a stack.
   errorLengthMax: 10_000,

@@ -22,7 +22,7 @@ import {
 } from "./lifecycle/queries.ts";
 import { retryFailedJobs } from "./lifecycle/retry-failed-jobs.ts";
 import { type StartOptions, startSequences } from "./lifecycle/start-sequences.ts";
-import { sweepFinished, toRetention } from "./lifecycle/sweep-finished.ts";
+import { deleteFinished, toRetention } from "./lifecycle/delete-finished.ts";
 import { triggerJobs } from "./lifecycle/trigger-jobs.ts";
 import { assertFunction } from "./model/assert-option.ts";
 import type { RetentionOptions } from "./public-types/maintain.ts";
@@ -90,7 +90,7 @@ export const createFacade = (engine: Engine): UntypedClient => {
     deleteFinishedJobSequences: async (options: RetentionOptions & { signal?: AbortSignal }) => {
       assertOpen("deleteFinishedJobSequences");
       const retention = toRetention(options, "options");
-      return { jobCount: await sweepFinished(engine, retention, options.signal) };
+      return { jobCount: await deleteFinished(engine, retention, options.signal) };
     },
 
     close: async () => {

@@ -2,7 +2,7 @@
 // statement deletes the trees that are still there.
 import { sleep } from "../async/sleep.ts";
 import type { Engine } from "../engine.ts";
-import { sweepFinished } from "../lifecycle/sweep-finished.ts";
+import { deleteFinished } from "../lifecycle/delete-finished.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /** Resolves after `stopping` is aborted. Never rejects. */
@@ -17,7 +17,7 @@ export const retentionLoop = async (
     await sleep(engine.clock, retention.intervalMs * (0.5 + 0.5 * engine.random()), signal);
     if (signal.aborted) return;
     try {
-      await sweepFinished(engine, retention, signal);
+      await deleteFinished(engine, retention, signal);
     } catch (error) {
       onError("delete finished jobs", error);
     }

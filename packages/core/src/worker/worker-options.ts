@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { defaults, limits } from "../defaults.ts";
 import { InvalidOptionError } from "../errors.ts";
-import { type Retention, toRetention } from "../lifecycle/sweep-finished.ts";
+import { type Retention, toRetention } from "../lifecycle/delete-finished.ts";
 import {
   assertInteger,
   assertName,

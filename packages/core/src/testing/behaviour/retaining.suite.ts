@@ -58,7 +58,7 @@ export const retainingSuite: BehaviourSuite = defineBehaviourSuite("retaining", 
   rule("many go in bounded statements", async ({ open, stateAdapter }) => {
     const { adapter, counts } = countStatements(stateAdapter);
     const client = await open({ stateAdapter: adapter });
-    const count = limits.sweepBatchMax + 5;
+    const count = limits.retentionBatchMax + 5;
     const { queuert } = client;
     const started = await queuert.transaction((tx) =>
       queuert.startJobSequences({
@@ -81,7 +81,7 @@ export const retainingSuite: BehaviourSuite = defineBehaviourSuite("retaining", 
     }, "all of them to be deleted");
     expect(counts.get("deleteFinishedSequences")).toBeGreaterThanOrEqual(2);
     for (const { jobCount } of client.events.of("jobSequencesDeleted")) {
-      expect(jobCount).toBeLessThanOrEqual(limits.sweepBatchMax);
+      expect(jobCount).toBeLessThanOrEqual(limits.retentionBatchMax);
     }
     expect((await queuert.listJobs()).items.map(({ id }) => id)).toEqual([marker.id]);
   });

@@ -39,12 +39,12 @@ export const toRetention = (
 };
 
 /** Deletes until no tree is old enough, or the signal aborts; returns the number of deleted jobs. */
-export const sweepFinished = async (
+export const deleteFinished = async (
   { state, observer, clock }: Engine,
   retention: Retention,
   signal?: AbortSignal | undefined,
 ): Promise<number> => {
-  const limit = limits.sweepBatchMax;
+  const limit = limits.retentionBatchMax;
   let jobCount = 0;
   for (;;) {
     if (signal?.aborted === true) break;
