@@ -1,5 +1,6 @@
 // The gauges of one worker. A worker is idle for a type as often as it could begin one more job of that type: a slot that
-// another type occupies does not count. All of it costs nothing if no adapter keeps gauges.
+// another type occupies does not count. Since each attempt changes the idle gauges of all types, they are emitted once in a
+// turn of the event loop. All of it costs nothing if no adapter keeps gauges.
 import type { Engine } from "../engine.ts";
 import type { Attempt } from "../lifecycle/process-job/attempt.ts";
 import type { Processor } from "../lifecycle/process-job/processor.ts";
@@ -19,6 +20,7 @@ export class WorkerGauges {
   readonly #types: ReadonlyMap<string, TypeGauge>;
   #runningCount = 0;
   #isOpen = false;
+  #isEmitting = false;
 
   constructor(
     engine: Engine,
@@ -58,8 +60,15 @@ export class WorkerGauges {
     const type = this.#types.get(typeName);
     if (type !== undefined) type.runningCount += delta;
     this.#runningCount += delta;
-    this.#emitIdle();
+    if (this.#isOpen && !this.#isEmitting) void this.#emitIdleSoon();
     observer.processingChanged({ typeName, workerId: this.#workerId, delta });
+  }
+
+  async #emitIdleSoon(): Promise<void> {
+    this.#isEmitting = true;
+    await this.#engine.clock.yield();
+    this.#isEmitting = false;
+    this.#emitIdle();
   }
 
   #emitIdle(): void {

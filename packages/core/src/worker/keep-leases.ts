@@ -135,10 +135,10 @@ export class LeaseKeeper {
         this.#reportExpiry(attempt, attemptExpiresAt);
       }
     }
-    const hadExpired = this.#expiredTypes.size > expiredTypes.size;
+    const hasRecovered = [...this.#expiredTypes].some((typeName) => !expiredTypes.has(typeName));
     this.#expiresAt = expiresAt;
     this.#expiredTypes = expiredTypes;
-    if (hadExpired) this.#options.onRecovered();
+    if (hasRecovered) this.#options.onRecovered();
   }
 
   #reportExpiry(attempt: Attempt, expiredAt: number): void {

@@ -41,8 +41,7 @@ export const startWorker = async (
   const retaining = retentionLoop(engine, parts);
 
   const end = async (): Promise<void> => {
-    await within(engine.clock, retaining, lastStatementMs);
-    await stopListening();
+    await Promise.all([within(engine.clock, retaining, lastStatementMs), stopListening()]);
     parts.gauges.close();
   };
   let stopped: Promise<void> | null = null;

@@ -54,9 +54,8 @@ export const stopWorker = async (
     const operation = `wait any longer for ${names.join(", ")}${more}; their leases will expire`;
     onError(operation, new WorkerShutdownError(workerId));
   }
-  await within(engine.clock, keeper.stop(), lastStatementMs);
   for (const attempt of parts.attempts) leaveBehind(parts, attempt);
-  await end();
+  await Promise.all([within(engine.clock, keeper.stop(), lastStatementMs), end()]);
   engine.observer.emit("workerStopped", () => ({ workerId, typeNames }));
 };
 

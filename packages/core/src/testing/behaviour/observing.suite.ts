@@ -150,6 +150,11 @@ export const observingSuite: BehaviourSuite = defineBehaviourSuite("observing", 
       () => Promise.resolve(client.events.gauges()["processing other"] === undefined || undefined),
       "the zombie's end",
     );
+    // Idle gauges are emitted once in a turn of the event loop.
+    await eventually(
+      () => Promise.resolve(client.events.gauges()["idle task"] === 10 || undefined),
+      "the gauges of an idle worker",
+    );
     expect(client.events.gauges()).toEqual({ "idle task": 10, "idle other": 2 });
     await worker.stop();
     expect(client.events.gauges()).toEqual({});

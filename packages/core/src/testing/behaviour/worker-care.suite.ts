@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import { isLevelWanted } from "../../observe/log.ts";
 import { eventually, sleep, within } from "../waiting.ts";
@@ -136,14 +137,16 @@ export const workerCareSuite: BehaviourSuite = defineBehaviourSuite("worker care
     expect(client.events.gauges()).toEqual({ "idle task": 1, "idle other": 1 });
     const started = await client.start("task");
     await held.arrived();
-    expect(client.events.gauges()).toEqual({ "processing task": 1 });
+    const untilGauges = async (expected: Readonly<Record<string, number>>): Promise<void> => {
+      await eventually(
+        () => Promise.resolve(isDeepStrictEqual(client.events.gauges(), expected) || undefined),
+        `the gauges ${JSON.stringify(expected)}`,
+      );
+    };
+    await untilGauges({ "processing task": 1 });
     held.open();
     await client.until(started);
-    await eventually(
-      () => Promise.resolve(client.events.gauges()["processing task"] === undefined || undefined),
-      "the end of the attempt",
-    );
-    expect(client.events.gauges()).toEqual({ "idle task": 1, "idle other": 1 });
+    await untilGauges({ "idle task": 1, "idle other": 1 });
   });
 
   rule("blocked time is not waiting time", async ({ open, gate }) => {
