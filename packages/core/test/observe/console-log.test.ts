@@ -34,7 +34,7 @@ describe("the console log", () => {
     expect(line).toMatch(/error queuert job j1 failed \(rootSequenceId=r1\)$/u);
   });
 
-  it("prints an error's stack and causes, and none of its other fields", () => {
+  it("prints an error's stack and causes, without its other fields", () => {
     const cause = Object.assign(new Error("duplicate key"), {
       detail: "Failing row contains (s3cret)",
     });

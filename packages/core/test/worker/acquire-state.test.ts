@@ -1,4 +1,4 @@
-// How often a worker looks: once for each job it was told of, and again only for what it may have missed.
+// How often a worker acquires: once for each notified job, and again only for jobs that it may have missed.
 import {
   createInProcessNotifyAdapter,
   createInProcessStateAdapter,
@@ -54,13 +54,13 @@ const open = async (notifyAdapter: NotifyAdapter, pollIntervalMs: number) => {
           sequences: Array.from({ length: count }, (_, n) => ({ typeName: "task", input: { n } })),
         }),
       ),
-    /** Stores a job that nobody is told of. */
+    /** Stores a job without a notification. */
     store: (n: number) =>
       state.createJobs({ jobs: [aJob({ typeName: "task", input: JSON.stringify({ n }) })] }),
   };
 };
 
-/** An adapter whose announcements the test makes itself. */
+/** An adapter whose notifications the test sends itself. */
 const byHand = () => {
   let tell: (count?: number) => void = () => undefined;
   const adapter: NotifyAdapter = {
@@ -75,7 +75,7 @@ const byHand = () => {
 
 const never = 600_000;
 
-it("looks once for each job, though its only slot is free again afterwards", async () => {
+it("acquires once for each job, though its only slot is free again afterwards", async () => {
   const { done, looks, start } = await open(createInProcessNotifyAdapter(), never);
   for (let n = 1; n <= 10; n++) {
     await start(n);
@@ -84,7 +84,7 @@ it("looks once for each job, though its only slot is free again afterwards", asy
   expect(looks()).toBe(11);
 });
 
-it("finds what it was told of while it was busy, and what was more than it has slots", async () => {
+it("finds jobs that were notified while it was busy, and jobs beyond its slots", async () => {
   const { done, start, startMany } = await open(createInProcessNotifyAdapter(), never);
   await Promise.all(Array.from({ length: 20 }, (_, n) => start(n)));
   await vi.waitFor(() => expect(done).toHaveLength(20));
@@ -92,18 +92,18 @@ it("finds what it was told of while it was busy, and what was more than it has s
   await vi.waitFor(() => expect(done).toHaveLength(40));
 });
 
-it("looks until there is nothing left when it may have missed something", async () => {
+it("acquires until no job is due when it may have missed a job", async () => {
   const { adapter, tell } = byHand();
   const { done, store } = await open(adapter, never);
   for (let n = 0; n < 3; n++) await store(n);
   tell(1);
   await vi.waitFor(() => expect(done).toEqual([0]));
-  // As after a lost connection: of how many, nobody knows.
+  // As after a lost connection: without a count.
   tell();
   await vi.waitFor(() => expect(done).toEqual([0, 1, 2]));
 });
 
-it("finds by polling what it was never told of, however often it is told of other jobs", async () => {
+it("finds a job without a notification by polling, in spite of notifications of other jobs", async () => {
   const { adapter, tell } = byHand();
   const { done, store } = await open(adapter, 100);
   await store(0);
