@@ -11,7 +11,7 @@ import {
 import { createNotifier } from "./after-commit/post-commit-effects.ts";
 import { createUnconfirmedCommits } from "./after-commit/unconfirmed-commits.ts";
 import { type Clock, systemClock } from "./async/clock.ts";
-import { within } from "./async/within.ts";
+import { settleOrTimeout } from "./async/time-limit.ts";
 import { createContextKeys } from "./adapters/context-keys.ts";
 import type { Engine } from "./engine.ts";
 import { InvalidOptionError } from "./errors.ts";
@@ -57,8 +57,10 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
   );
   const notify = wrapNotifyAdapterWithLogging(
     // The workers and waiters of this process are notified without one.
-    createStoreNotifyAdapter(options.notifyAdapter ?? createNoopNotifyAdapter(), () =>
-      options.stateAdapter.getStoreId(),
+    createStoreNotifyAdapter(
+      options.notifyAdapter ?? createNoopNotifyAdapter(),
+      () => options.stateAdapter.getStoreId(),
+      (error) => observer.emit("notifyAdapterError", () => ({ operation: "receive", error })),
     ),
     (operation, error) => observer.emit("notifyAdapterError", () => ({ operation, error })),
   );
@@ -89,7 +91,7 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
       unconfirmed.close();
       sequencePoller.close();
       // A server that does not answer must not keep anybody from closing.
-      await within(clock, notifier.settled(), closePatienceMs);
+      await settleOrTimeout(clock, notifier.settled(), closePatienceMs);
       // A notify adapter that was given belongs to whoever gave it.
       if (options.notifyAdapter === undefined) await notify.close();
     },

@@ -10,14 +10,13 @@ export {
   type ChannelNotifyAdapterOptions,
   createChannelNotifyAdapter,
 } from "./adapter-kit/channel-notify-adapter.ts";
-export type { NotifyStats } from "./adapter-kit/notify-stats.ts";
-export {
-  type ChannelSubscriber,
-  type NotifyChannel,
-  notifyChannelSuffixes,
-  type NotifyTransport,
-  type OutgoingMessage,
-  type StoredHint,
+export type {
+  ChannelSubscriber,
+  NotifyChannel,
+  NotifyStats,
+  NotifyTopic,
+  NotifyTransport,
+  OutgoingMessage,
 } from "./adapter-kit/notify-transport.ts";
 export {
   createReconnectingSubscriber,
@@ -26,7 +25,7 @@ export {
   type SubscriberConnection,
   type SubscriberConnectionEvents,
 } from "./adapter-kit/reconnecting-subscriber.ts";
-export { withinTime } from "./adapter-kit/within-time.ts";
+export { rejectAfter } from "./async/time-limit.ts";
 export { retryInRounds, retryRounds } from "./adapter-kit/retry-rounds.ts";
 export { createJobIdGenerator } from "./adapter-kit/job-ids.ts";
 export { newStateJob, type StoredPlace } from "./adapter-kit/new-state-job.ts";

@@ -36,7 +36,7 @@ const openCapped: Open = async (onMessage) => {
 };
 
 const openChangeStream: Open = async (onMessage) => {
-  const channel = "queuert_job_scheduled";
+  const channel = "queuert_sched";
   const stream = there
     .db(name)
     .collection("stream")

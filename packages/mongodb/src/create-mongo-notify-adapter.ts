@@ -7,10 +7,9 @@ import {
   createReconnectingSubscriber,
   hasMethods,
   InvalidOptionError,
-  type NotifyChannel,
-  notifyChannelSuffixes,
+  type NotifyTopic,
   type NotifyTransport,
-  withinTime,
+  rejectAfter,
 } from "queuert/internal";
 import { isAlreadyThere, isStrictApi, isUnauthorized, toNamedError } from "./driver-errors.ts";
 import { MongoNotifyCollectionError, MongoStrictApiError } from "./errors.ts";
@@ -73,8 +72,8 @@ const createTransport = (
   // Before the first insert, which would create one that is not capped.
   const created = (): Promise<NotifyCollection> => {
     // With a timeout: all callers wait for this one promise.
-    creating ??= withinTime(
-      createNotifyCollection(database, name, { sizeBytes, channels: wireNames }),
+    creating ??= rejectAfter(
+      createNotifyCollection(database, name, sizeBytes),
       openMs,
       "Creating",
     ).then(() => collection, named);
@@ -95,45 +94,40 @@ const createTransport = (
     pingTimeoutMs: pingMs,
   });
   return {
+    sharesHints: false,
     payloadBytesMax,
-    publish: async (channel, messages) => {
-      const documents = messages.map(({ text }) => ({ channel: wireName(channel), text: text() }));
+    publish: async (topic, messages) => {
+      const documents = messages.map(({ text }) => ({ channel: nameOf(topic), text: text() }));
       const insert = async (): Promise<void> => {
         const ready = await created();
         await ready.insertMany(documents, { writeConcern: { w: 1 }, ordered: false }).catch(named);
       };
-      await withinTime(insert(), replyMs, "Publishing");
+      await rejectAfter(insert(), replyMs, "Publishing");
     },
-    subscribe: (channel, events) => subscriber.subscribe(wireName(channel), events),
+    subscribe: (topic, events) => subscriber.subscribe(nameOf(topic), events),
     close: () => subscriber.close(),
   };
 };
 
-const wireName = (channel: NotifyChannel): string => `queuert_${notifyChannelSuffixes[channel]}`;
+const channelPrefix = "queuert_";
 
-// Its keys are the channels.
-const wireNames = (Object.keys(notifyChannelSuffixes) as readonly NotifyChannel[]).map(wireName);
-
-interface NotifyCollectionOptions {
-  readonly sizeBytes: number;
-  readonly channels: readonly string[];
-}
+const nameOf = ({ words }: NotifyTopic): string => channelPrefix + words.join("_");
 
 /** Resolves when the collection exists and is capped. The first process creates it. */
 const createNotifyCollection = async (
   database: NotifyDatabase,
   name: string,
-  options: NotifyCollectionOptions,
+  sizeBytes: number,
 ): Promise<void> => {
   try {
-    await database.command({ create: name, capped: true, size: options.sizeBytes });
+    await database.command({ create: name, capped: true, size: sizeBytes });
   } catch (error) {
     const isThere = isAlreadyThere(error);
     // A user without the right to create it may use an existing one.
     if (!isThere && !isUnauthorized(error)) throw error;
     if (await isCapped(database, name)) return;
     if (!isThere) throw error;
-    await repair(database, name, options);
+    await repair(database, name, sizeBytes);
   }
 };
 
@@ -159,12 +153,9 @@ const isCapped = async (database: NotifyDatabase, name: string): Promise<boolean
  * Converts an ordinary collection with only notifications in it: the collection was dropped, and a
  * publisher's insert has created it again.
  */
-const repair = async (
-  database: NotifyDatabase,
-  name: string,
-  { sizeBytes, channels }: NotifyCollectionOptions,
-): Promise<void> => {
-  const ours = { channel: { $in: [markChannel, ...channels] }, text: { $type: "string" } };
+const repair = async (database: NotifyDatabase, name: string, sizeBytes: number): Promise<void> => {
+  const channel = { $in: [markChannel, new RegExp(`^${channelPrefix}`)] };
+  const ours = { channel, text: { $type: "string" } };
   const reply = (await database.command({
     ...{ find: name, filter: { $nor: [ours] }, limit: 1, singleBatch: true },
   })) as { readonly cursor: { readonly firstBatch: readonly object[] } };

@@ -6,7 +6,7 @@ import {
   createDeferred,
   type SubscriberConnection,
   type SubscriberConnectionEvents,
-  withinTime,
+  rejectAfter,
 } from "queuert/internal";
 import type { NotifyCollection, TailableCursor } from "./notify-provider.ts";
 import { plainValues } from "./store.ts";
@@ -37,7 +37,7 @@ export const openNotificationTail = async (
   const mark = randomUUID();
   const document: NotificationDocument = { channel: markChannel, text: mark };
   const inserted = collection.insertMany([document], { writeConcern: { w: 1 } });
-  await withinTime(inserted, openMs, "Marking the end of the notifications");
+  await rejectAfter(inserted, openMs, "Marking the end of the notifications");
   const cursor = collection.find(
     {},
     {
@@ -69,10 +69,10 @@ export const openNotificationTail = async (
   const close = async (): Promise<void> => {
     state.closed = true;
     // The server drops the cursor of a lost connection by itself.
-    await withinTime(Promise.resolve(cursor.close()), replyMs, "Closing the cursor");
+    await rejectAfter(Promise.resolve(cursor.close()), replyMs, "Closing the cursor");
   };
   try {
-    await withinTime(marked.promise, openMs, "Opening the notification collection");
+    await rejectAfter(marked.promise, openMs, "Opening the notification collection");
   } catch (error) {
     // This error is the cause. One of closing would hide it.
     await close().catch(() => undefined);

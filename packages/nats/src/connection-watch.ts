@@ -1,17 +1,17 @@
-// Follows the status of a connection that belongs to somebody else: whether it is up, when it is up again, and what it was not
-// permitted to publish, which the client tells of in no other way.
+// Follows the status of the application's connection: whether it is up, when it is up again, and on which subjects it was
+// not permitted to publish. The client reports refusals in no other way.
 import type { NatsConnection, NatsStatus } from "./nats-connection.ts";
 
 export interface ConnectionWatch {
   isConnected(): boolean;
-  /** Whether something published on this subject was refused since this was last asked. */
+  /** Whether a message on this subject was refused since the last call. */
   wasRefused(subject: string): boolean;
   stop(): void;
 }
 
 export const watchConnection = (
   connection: NatsConnection,
-  subjects: readonly string[],
+  subjectPrefix: string,
   onReconnected: () => void,
   onError: (error: unknown) => void,
 ): ConnectionWatch => {
@@ -25,20 +25,19 @@ export const watchConnection = (
       if (status.type === "disconnect") connected = false;
       if (status.type === "error") {
         const { operation, subject } = refusalOf(status);
-        if (operation === "publish" && subjects.includes(String(subject))) {
-          refused.add(String(subject));
-        }
+        const isOurs = typeof subject === "string" && subject.startsWith(subjectPrefix);
+        if (operation === "publish" && isOurs) refused.add(subject);
       }
       if (status.type === "reconnect") {
         connected = true;
-        // Perhaps with other permissions.
+        // The permissions may be others now.
         refused.clear();
         onReconnected();
       }
     }
   };
   follow().catch(onError);
-  // Without an error it was closed by its owner.
+  // Without an error, the application has closed it.
   void connection.closed?.().then((error) => {
     if (error instanceof Error && !isStopped) onError(gaveUpError(error));
   }, onError);
@@ -48,7 +47,7 @@ export const watchConnection = (
     wasRefused: (subject) => refused.delete(subject),
     stop: () => {
       isStopped = true;
-      // Both clients return a queue that can be stopped, though their types promise only that it can be read.
+      // Both clients return a queue that can be stopped, though their types declare only an iterable.
       if ("stop" in statuses && typeof statuses.stop === "function") statuses.stop();
     },
   };
@@ -56,7 +55,7 @@ export const watchConnection = (
 
 const gaveUpError = (cause: Error): Error =>
   new Error(
-    "The NATS connection has given up and does not come back; jobs are found by polling. " +
+    "The NATS connection has given up and does not come back. Polling finds the jobs. " +
       "Set `maxReconnectAttempts: -1` and `ignoreAuthErrorAbort: true` where you connect.",
     { cause },
   );
@@ -66,7 +65,7 @@ interface Refusal {
   readonly subject?: unknown;
 }
 
-/** `nats` says it in the status, `@nats-io` in the status's error. */
+/** `nats` has it in the status, `@nats-io` in the error of the status. */
 const refusalOf = ({ permissionContext, error }: NatsStatus): Refusal => ({
   ...error,
   ...permissionContext,

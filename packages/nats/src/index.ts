@@ -2,4 +2,4 @@ export {
   createNatsNotifyAdapter,
   type NatsNotifyAdapterOptions,
 } from "./create-nats-notify-adapter.ts";
-export type { NatsConnection, NatsKv } from "./nats-connection.ts";
+export type { NatsConnection } from "./nats-connection.ts";

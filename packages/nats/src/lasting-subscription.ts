@@ -1,23 +1,24 @@
-// A subscription that is made again when the server takes it away. The client does that after a reconnection, but not for a
-// subscription that was refused: when permissions change, by a reload or at a reconnection, it is closed for good.
+// A subscription that is made again when the server ends it. The client subscribes again after a reconnection, but not
+// after a refusal: when permissions change, by a reload or at a reconnection, the subscription is closed for good.
 import type { NatsConnection, NatsMessage } from "./nats-connection.ts";
 
 export interface LastingSubscriber {
   readonly onMessage: (text: string, message: NatsMessage) => void;
   readonly onReconnected: () => void;
-  /** Of those who name the same one, a single one is given each message. */
+  /** Each message is given to one of the subscriptions of the same queue. */
   readonly queue?: string;
 }
 
+const textBytesMax = 4 * 65_537;
 const delayMinMs = 100;
 const delayMaxMs = 5_000;
 
-/** Resolves when the subscription is active, to what ends it. Rejects when it is refused at first. */
+/** Resolves when the subscription is active, to a function that ends it. Rejects when it is refused at first. */
 export const subscribeLastingly = async (
   nc: NatsConnection,
   subject: string,
-  { onReconnected, ...heard }: LastingSubscriber,
-  /** Told why it was taken away, or could not be made again. */
+  { onReconnected, ...subscriber }: LastingSubscriber,
+  /** Receives the reason why it was ended, or could not be made again. */
   onError: (error: unknown) => void,
 ): Promise<() => void> => {
   let end: (() => void) | undefined;
@@ -25,7 +26,7 @@ export const subscribeLastingly = async (
   let isWanted = true;
 
   const open = (): Promise<() => void> =>
-    subscribe(nc, subject, heard, (error) => {
+    subscribe(nc, subject, subscriber, (error) => {
       onError(error);
       retryLater(delayMinMs);
     });
@@ -42,11 +43,11 @@ export const subscribeLastingly = async (
   };
   const retryLater = (delayMs: number): void => {
     end = undefined;
-    // A connection that was closed does not come back.
+    // A closed connection does not come back.
     if (!isWanted || nc.isClosed()) return;
     clearTimeout(timer);
     timer = setTimeout(() => void retry(delayMs), delayMs);
-    // The connection itself decides for how long the process stays.
+    // The connection, not this timer, keeps the process alive.
     timer.unref();
   };
 
@@ -62,7 +63,7 @@ const subscribe = async (
   nc: NatsConnection,
   subject: string,
   { onMessage, queue }: Omit<LastingSubscriber, "onReconnected">,
-  /** It was active, and has been taken away. */
+  /** The server has ended an active subscription. */
   onRefused: (error: Error) => void,
 ): Promise<() => void> => {
   let refused: Error | undefined;
@@ -71,7 +72,9 @@ const subscribe = async (
     ...(queue !== undefined && { queue }),
     callback: (error, message) => {
       if (error === null) {
-        onMessage(Buffer.from(message.data).toString(), message);
+        // A longer text is dropped by its length, so the rest of it is not decoded.
+        const bytes = Buffer.from(message.data).subarray(0, textBytesMax);
+        onMessage(bytes.toString(), message);
       } else {
         refused = error;
         if (isActive) onRefused(error);
@@ -82,7 +85,7 @@ const subscribe = async (
     if (!nc.isClosed()) subscription.unsubscribe();
   };
   try {
-    // A refusal arrives before the answer to this.
+    // A refusal arrives before the reply to this.
     await nc.flush();
     if (refused !== undefined) throw refused;
     isActive = true;

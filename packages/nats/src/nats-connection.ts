@@ -1,12 +1,12 @@
-// What the adapter uses of a NATS connection and of a KV bucket. `nats` 2.28 and newer and the `@nats-io/*` modules both
-// fit, so neither is imported: which of them an application has is its own affair.
+// The members of a NATS connection that the adapter uses. Connections of `nats` 2.28 and newer and of the `@nats-io/*`
+// modules have them, so neither package is imported.
 
 export interface NatsMessage {
   readonly data: Uint8Array;
   readonly subject?: string | undefined;
-  /** Where an answer is expected. */
+  /** The subject on which the sender expects a reply. */
   readonly reply?: string | undefined;
-  /** The server's own answer, when nobody has subscribed, has the code 503. */
+  /** The code is 503 if the server itself replies, since there is no subscriber. */
   readonly headers?: { readonly code: number } | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface NatsSubscription {
   unsubscribe(): void;
 }
 
-/** `permissionContext` and `error`: what was refused, in the words of one client or the other. */
+/** `permissionContext` or `error` name the refused operation, depending on the client. */
 export interface NatsStatus {
   readonly type: string;
   readonly permissionContext?: object | undefined;
@@ -24,7 +24,7 @@ export interface NatsStatus {
 export interface NatsConnection {
   readonly info?: { readonly max_payload: number } | undefined;
   publish(subject: string, payload: string, options?: { reply?: string }): void;
-  /** With `queue`: of the subscriptions to a subject with the same one, a single one is given each message. */
+  /** With `queue`: each message is given to one of the subscriptions to the subject with the same queue. */
   subscribe(
     subject: string,
     options: {
@@ -32,22 +32,10 @@ export interface NatsConnection {
       callback: (error: Error | null, message: NatsMessage) => void;
     },
   ): NatsSubscription;
-  /** Resolves when the server has answered, and so has read everything before. */
+  /** Resolves when the server has processed everything that was sent before. */
   flush(): Promise<void>;
   isClosed(): boolean;
-  /** Resolves when the connection is closed for good: to an error, if it has given up. */
+  /** Resolves when the connection is closed for good: to an error if it has given up. */
   closed?(): Promise<unknown>;
   status(): AsyncIterable<NatsStatus>;
-}
-
-export interface NatsKvEntry {
-  readonly revision: number;
-  readonly value: Uint8Array;
-}
-
-export interface NatsKv {
-  put(key: string, value: string): Promise<number>;
-  /** Writes if the key still has this revision. */
-  update(key: string, value: string, revision: number): Promise<number>;
-  get(key: string): Promise<NatsKvEntry | null>;
 }

@@ -6,19 +6,18 @@ import {
   type NotifyTestContext,
 } from "queuert/testing";
 import type { TestAPI } from "vitest";
-import { createNatsNotifyAdapter, type NatsConnection, type NatsKv } from "./index.ts";
+import { createNatsNotifyAdapter, type NatsConnection } from "./index.ts";
 
-/** A connection of its own, with a bucket if hints are wanted. */
+/** A connection of its own. */
 export interface TestConnection {
   readonly nc: NatsConnection;
-  readonly kv?: NatsKv | undefined;
   readonly close: () => Promise<void>;
 }
 
 export interface NatsNotifyOptions {
-  /** Connects to the same servers, and opens the same bucket, each time it is called. */
+  /** Connects to the same servers each time it is called. */
   readonly connect: () => Promise<TestConnection>;
-  /** A prefix that nobody else uses, each time it is called. */
+  /** Returns an unused prefix each time it is called. */
   readonly subjectPrefix: () => string;
   /** How to cut the connections, for the suites about lost ones. */
   readonly breakConnections?: NotifyNetwork["breakConnections"] | undefined;
@@ -30,7 +29,7 @@ const suffixes = { jobScheduled: "sched", sequenceCompleted: "seqc", ownershipLo
 export const openNatsNotify = async (options: NatsNotifyOptions): Promise<NotifyAdapterHarness> => {
   const subjectPrefix = options.subjectPrefix();
   const connections = [await options.connect(), await options.connect()] as const;
-  const open = ({ nc, kv }: TestConnection) => createNatsNotifyAdapter({ nc, kv, subjectPrefix });
+  const open = ({ nc }: TestConnection) => createNatsNotifyAdapter({ nc, subjectPrefix });
   const notifyAdapter = await open(connections[0]);
   const secondNotifyAdapter = await open(connections[1]);
   const { breakConnections } = options;

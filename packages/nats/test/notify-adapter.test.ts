@@ -21,20 +21,12 @@ describe.each([
   ["nats", openNats],
   ["@nats-io", openNatsIo],
 ] as const)("%s", (_name, open) => {
-  describe.each([
-    ["with a bucket for hints", true],
-    ["without hints", false],
-  ] as const)("%s", (_name, hints) => {
-    const it = extendWithNatsNotify(extendWithCommon(vitestIt), {
-      connect: async () => {
-        const { nc, kv, close } = await open({ servers: proxy.url, bucket: "queuert" });
-        return { nc, kv: hints ? kv : undefined, close };
-      },
-      subjectPrefix: () => nats.namespace(),
-      breakConnections: async () => {
-        proxy.cutAll();
-      },
-    });
-    notifyAdapterTestSuite({ it, hints, network: true });
+  const it = extendWithNatsNotify(extendWithCommon(vitestIt), {
+    connect: () => open({ servers: proxy.url }),
+    subjectPrefix: () => nats.namespace(),
+    breakConnections: async () => {
+      proxy.cutAll();
+    },
   });
+  notifyAdapterTestSuite({ it, hints: true, network: true });
 });

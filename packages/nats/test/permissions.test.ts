@@ -1,5 +1,5 @@
-// A server that does not permit what the adapter needs, and permits it later: its configuration is read again while clients
-// are connected.
+// A server that does not permit the adapter's operations, and permits them later: it reads its configuration again while
+// clients are connected.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -126,29 +126,29 @@ describe.each(clients)("permissions with %s", (_name, open) => {
     expect(String(listener.errors.at(-1))).toContain('Subscription to "queuert.sched"');
     const before = heard;
     permitAllBut({});
-    // Told to look once, for what was missed meanwhile.
+    // Called once, since notifications may have been missed.
     await vi.waitFor(() => expect(heard).toBeGreaterThan(before), patience);
     expect(listener.adapter.stats().reconnected).toBe(1);
     await hears();
 
-    // Not for somebody who has left.
+    // Not for a listener that has stopped.
     permitAllBut({ subscribe: "queuert.sched" });
     const refused = listener.errors.length;
     await vi.waitFor(() => expect(listener.errors.length).toBeGreaterThan(refused), patience);
     await stop();
-    const told = listener.errors.length;
+    const reported = listener.errors.length;
     await sleep(500);
-    expect(listener.errors.length).toBe(told);
+    expect(listener.errors.length).toBe(reported);
   });
 
-  it("says when it may not publish", async () => {
+  it("reports that it may not publish", async () => {
     const { adapter } = await openAdapter();
     const notify = () => adapter.notifyJobScheduled([{ typeName: "email", count: 1 }]);
     await notify();
     permitAllBut({ publish: "queuert.sched" });
-    const told = async (): Promise<void> =>
+    const refusal = async (): Promise<void> =>
       expect(notify()).rejects.toThrow("does not permit to publish on queuert.sched");
-    await vi.waitFor(told, patience);
+    await vi.waitFor(refusal, patience);
     // The other channels are not concerned.
     await adapter.notifyJobOwnershipLost(["a"]);
     permitAllBut({});

@@ -12,19 +12,16 @@ const withCommon = extendWithCommon(it);
 
 const subjectPrefix = (): string => providedNats().namespace();
 
-// Each store with the other family of clients: what depends on the client is in the notify suites.
-describe("in-process state, nats, without hints", () => {
+// Each store with another family of clients. The notify suites cover both clients.
+describe("in-process state, nats", () => {
   const withNotify = extendWithNatsNotify(extendWithStateInProcess(withCommon), {
-    connect: async () => {
-      const { nc, close } = await openNats({ servers: providedNats().url, bucket: "behaviour" });
-      return { nc, close };
-    },
+    connect: () => openNats({ servers: providedNats().url }),
     subjectPrefix,
   });
   behaviourTestSuite({ it: withNotify });
 });
 
-describe("PostgreSQL state, @nats-io, with hints", () => {
+describe("PostgreSQL state, @nats-io", () => {
   let database: Promise<{ readonly url: string }> | undefined;
   const withState = extendWithStatePostgres(withCommon, {
     connect: async () => {
@@ -34,7 +31,7 @@ describe("PostgreSQL state, @nats-io, with hints", () => {
     },
   });
   const withNotify = extendWithNatsNotify(withState, {
-    connect: () => openNatsIo({ servers: providedNats().url, bucket: "behaviour" }),
+    connect: () => openNatsIo({ servers: providedNats().url }),
     subjectPrefix,
   });
   behaviourTestSuite({ it: withNotify });

@@ -1,4 +1,4 @@
-// What the server sees of a process: one subscription for each subject, and none once the last listener has left.
+// A process has one subscription for each subject, and none when the last listener has left.
 import { providedNats } from "@queuert/test-services/provided";
 import { createInProcessStateAdapter, createQueuert, defineUnionJobTypes } from "queuert";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** The subjects that are subscribed to now, once for each subscription, beside that for answers to its own offers. */
+/** The subjects of the present subscriptions, without the one for replies to own offers. */
 const countSubscriptions = (nc: NatsConnection): (() => readonly string[]) => {
   const active: string[] = [];
   const subscribe = nc.subscribe.bind(nc);
@@ -34,9 +34,9 @@ describe.each([
   ["@nats-io", openNatsIo],
 ])("subscriptions with %s", (_name, open) => {
   const openAdapter = async (subjectPrefix: string) => {
-    const { nc, kv, close } = await open({ servers: providedNats().url, bucket: "subscriptions" });
+    const { nc, close } = await open({ servers: providedNats().url });
     const subscribed = countSubscriptions(nc);
-    const adapter = await createNatsNotifyAdapter({ nc, kv, subjectPrefix });
+    const adapter = await createNatsNotifyAdapter({ nc, subjectPrefix });
     closing.push(async () => {
       await adapter.close();
       await close();
@@ -47,8 +47,10 @@ describe.each([
   it("are one for each subject, however many workers and waiters, until the last leaves", async () => {
     const prefix = providedNats().namespace();
     const { adapter, subscribed } = await openAdapter(prefix);
+    const stateAdapter = createInProcessStateAdapter();
+    const storeId = await stateAdapter.getStoreId();
     const queuert = await createQueuert({
-      stateAdapter: createInProcessStateAdapter(),
+      stateAdapter,
       notifyAdapter: adapter,
       jobTypeDefinitions,
     });
@@ -59,7 +61,7 @@ describe.each([
     const waitFor = ({ id }: { readonly id: string }) =>
       queuert.waitForJobSequenceCompletion({ id, typeName: "task", timeoutMs: 10_000 });
     const waiting = [await start(), await start(), await start()].map(waitFor);
-    await vi.waitFor(() => expect(subscribed()).toEqual([`${prefix}.seqc`]));
+    await vi.waitFor(() => expect(subscribed()).toEqual([`${prefix}.seqc.${storeId}`]));
     const startWorker = () =>
       queuert
         .createWorker()
@@ -67,7 +69,7 @@ describe.each([
         .start();
     const workers = [await startWorker(), await startWorker(), await startWorker()];
     await Promise.all(waiting);
-    const ofWorkers = [`${prefix}.offer`, `${prefix}.owls`, `${prefix}.sched`];
+    const ofWorkers = ["offer", "owls", "sched"].map((word) => `${prefix}.${word}.${storeId}`);
     await vi.waitFor(() => expect(subscribed()).toEqual(ofWorkers));
     for (const worker of workers.splice(1)) await worker.stop();
     expect(subscribed()).toEqual(ofWorkers);
@@ -76,7 +78,7 @@ describe.each([
     await queuert.close();
   });
 
-  it("hear nothing of another prefix", async () => {
+  it("receive nothing of another prefix", async () => {
     const prefix = providedNats().namespace();
     const sender = await openAdapter(prefix);
     const mine = await openAdapter(prefix);
@@ -88,7 +90,7 @@ describe.each([
         onJobScheduled: () => (heard[index] = (heard[index] ?? 0) + 1),
       });
     }
-    await sender.adapter.notifyJobScheduled([{ typeName: "email", count: 5 }]);
+    await sender.adapter.notifyJobScheduled([{ typeName: "email", count: 1 }]);
     await vi.waitFor(() => expect(heard[0]).toBe(1));
     expect(heard).toEqual([1, 0, 0]);
     expect(others.map(({ adapter }) => adapter.stats().ignored)).toEqual([0, 0]);

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { diag, type Meter, metrics } from "@opentelemetry/api";
 import type { AnyStateAdapter, StateSummary } from "queuert";
-import { assertPositiveMs, timerMs, withinTime } from "queuert/internal";
+import { assertPositiveMs, timerMs, rejectAfter } from "queuert/internal";
 import { createStateGauges } from "./state-gauges.ts";
 import { createStateLease, type LeasingState, observationTypeName } from "./state-lease.ts";
 
@@ -65,7 +65,7 @@ export const observeState = (options: ObserveStateOptions): StateObservation => 
     try {
       // Whoever is not answered for longer than the lease may not be the one to ask any more.
       const answerMs = Math.max(leaseMs, answerMinMs);
-      const summary = await withinTime(answer, timerMs(answerMs), "Observing the state");
+      const summary = await rejectAfter(answer, timerMs(answerMs), "Observing the state");
       gauges.report(isStopped ? null : summary);
     } catch (error) {
       // Old figures would look like new ones: `state.observed` says that nobody knows.
@@ -101,7 +101,7 @@ export const observeState = (options: ObserveStateOptions): StateObservation => 
       clearTimeout(timer);
       gauges.report(null);
       // One that cannot be given back expires.
-      await withinTime(giveBack(), stopTimeoutMs, "Giving the observation back").catch(onError);
+      await rejectAfter(giveBack(), stopTimeoutMs, "Giving the observation back").catch(onError);
     },
   };
 };

@@ -6,7 +6,7 @@ import {
   createReconnectingSubscriber,
   hasMethods,
   limits,
-  type NotifyChannel,
+  type NotifyTopic,
   type NotifyTransport,
 } from "queuert/internal";
 import { PgInvalidOptionError } from "./errors.ts";
@@ -15,7 +15,7 @@ import type { PgNotifyProvider } from "./notify-provider.ts";
 export interface PgNotifyAdapterOptions {
   /** See `@queuert/postgres/pg` and `@queuert/postgres/postgres-js`. */
   readonly provider: PgNotifyProvider;
-  /** Before the names of channels; applications that share a database need one each. Default: `"queuert"`. */
+  /** Before the names of channels, which also carry the identity of the store. Default: `"queuert"`. */
   readonly channelPrefix?: string | undefined;
   /**
    * How often a listening connection on which nothing arrives is checked: a half-open connection is noticed within this
@@ -28,15 +28,8 @@ export interface PgNotifyAdapterOptions {
 
 // The server takes payloads of less than 8,000 bytes.
 const payloadBytesMax = 7_900;
-// Channel names are cut off at 63 bytes, silently.
+// The server cuts off names at 63 bytes, silently: a prefix, `_sched_` and the 16 characters of the store's identity.
 const channelPrefixPattern = /^[a-z_][a-z0-9_]{0,39}$/i;
-
-// Seen in `pg_stat_activity` and in LISTEN: words, not letters.
-const channelNames: Readonly<Record<NotifyChannel, string>> = {
-  jobScheduled: "job_scheduled",
-  sequenceCompleted: "sequence_completed",
-  ownershipLost: "ownership_lost",
-};
 
 const createTransport = ({
   provider,
@@ -44,20 +37,21 @@ const createTransport = ({
   pingIntervalMs,
   onError,
 }: PgNotifyAdapterOptions): NotifyTransport => {
-  const wireName = (channel: NotifyChannel): string => `${channelPrefix}_${channelNames[channel]}`;
+  const nameOf = ({ words }: NotifyTopic): string => [channelPrefix, ...words].join("_");
   const subscriber = createReconnectingSubscriber({
     connect: provider.connectSubscriber,
     pingIntervalMs,
     onError,
   });
   return {
+    sharesHints: false,
     payloadBytesMax,
-    publish: (channel, messages) =>
+    publish: (topic, messages) =>
       provider.publish(
-        wireName(channel),
+        nameOf(topic),
         messages.map(({ text }) => text()),
       ),
-    subscribe: (channel, events) => subscriber.subscribe(wireName(channel), events),
+    subscribe: (topic, events) => subscriber.subscribe(nameOf(topic), events),
     close: () => subscriber.close(),
   };
 };

@@ -1,5 +1,5 @@
-// Pub/sub of Redis as the transport of a notify adapter. Messages go over the connection of the client that was given,
-// subscriptions over one that the adapter makes and keeps alive by itself.
+// Pub/sub of Redis as the transport of a notify adapter. Messages are sent over the connection of the given client.
+// The adapter makes a second connection for subscriptions and keeps it alive.
 import {
   assertInteger,
   assertMethods,
@@ -8,8 +8,7 @@ import {
   createChannelNotifyAdapter,
   createReconnectingSubscriber,
   limits,
-  type NotifyChannel,
-  notifyChannelSuffixes,
+  type NotifyTopic,
   type NotifyTransport,
   type OutgoingMessage,
 } from "queuert/internal";
@@ -19,23 +18,26 @@ import { createWakeHints } from "./wake-hints.ts";
 export interface RedisNotifyAdapterOptions {
   /** See `@queuert/redis/ioredis` and `@queuert/redis/node-redis`. */
   readonly provider: RedisNotifyProvider;
-  /** Before the names of channels and keys; applications that share a server need one each. Default: `"queuert"`. */
+  /**
+   * Before the names of channels and keys, which also carry the identity of the store. A copy of a database has the same
+   * identity: if it uses the same server, give it another prefix. Default: `"queuert"`.
+   */
   readonly channelPrefix?: string | undefined;
   /**
-   * Whether to keep counts of jobs, so that a job wakes one idle worker and not one in every process. Takes Lua scripts:
-   * turn it off where they are not allowed. Default: true.
+   * Whether to keep counts of jobs, so that a job wakes one idle worker and not one in every process. Needs Lua scripts:
+   * give false where they are not allowed. Default: true.
    */
   readonly hints?: boolean | undefined;
   /**
-   * How often a subscription on which nothing arrives is checked: a half-open connection is noticed within this and two
-   * seconds. Default: 8,000.
+   * How often a silent subscription is checked. A half-open connection is noticed within this time plus two seconds.
+   * Default: 8,000.
    */
   readonly pingIntervalMs?: number | undefined;
-  /** Told of errors that no call rejects with: lost connections, hints that could not be taken. */
+  /** Receives errors that no call rejects with: lost connections, hints that could not be taken. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-// Small enough for one packet or few, and for any limit a proxy may have; more is sent in more messages.
+// A few packets, and below the limits of proxies. Larger batches are sent in several messages.
 const payloadBytesMax = 16_384;
 
 const createTransport = ({
@@ -45,9 +47,10 @@ const createTransport = ({
   pingIntervalMs,
   onError = () => undefined,
 }: RedisNotifyAdapterOptions): NotifyTransport => {
-  const wireName = (channel: NotifyChannel): string =>
-    `${channelPrefix}:${notifyChannelSuffixes[channel]}`;
-  const hints = createWakeHints(provider, `${channelPrefix}:hint:`);
+  const nameOf = ({ words }: NotifyTopic): string => [channelPrefix, ...words].join(":");
+  const hintKeyPrefix = ({ words: [, ...store] }: NotifyTopic): string =>
+    [channelPrefix, "hint", ...store, ""].join(":");
+  const hints = createWakeHints(provider);
   const subscriber = createReconnectingSubscriber({
     connect: provider.connectSubscriber,
     onError,
@@ -55,36 +58,40 @@ const createTransport = ({
   });
   const ownSubscriptions = new Map<string, number>();
 
-  const publish = async (channel: string, message: OutgoingMessage): Promise<void> => {
-    const { counts, text } = message;
-    if (withHints && counts.length > 0) {
+  const publish = async (topic: NotifyTopic, message: OutgoingMessage): Promise<void> => {
+    const channel = nameOf(topic);
+    if (withHints && message.counts.length > 0) {
       try {
         const ownSubscriptionCount = ownSubscriptions.get(channel) ?? 0;
-        await hints.publish({ channel, ownSubscriptionCount, message });
+        const keyPrefix = hintKeyPrefix(topic);
+        await hints.publish({ channel, keyPrefix, ownSubscriptionCount, message });
         return;
       } catch (error) {
-        // A full server, a slot without a master, an ACL without scripts: those who read it can still be woken.
+        // A full server, a slot without a master, an ACL without scripts: a message without a hint may still arrive.
         onError(error);
       }
     }
-    await provider.command(["PUBLISH", channel, text()], undefined);
+    await provider.command(["PUBLISH", channel, message.text()], undefined);
   };
 
   return {
+    sharesHints: withHints,
     payloadBytesMax,
-    publish: async (channel, messages) => {
-      await Promise.all(messages.map((message) => publish(wireName(channel), message)));
+    publish: async (topic, messages) => {
+      await Promise.all(messages.map((message) => publish(topic, message)));
     },
-    subscribe: async (channel, events) => {
-      const name = wireName(channel);
-      const end = await subscriber.subscribe(name, events);
-      ownSubscriptions.set(name, 1);
+    subscribe: async (topic, listener) => {
+      const channel = nameOf(topic);
+      const end = await subscriber.subscribe(channel, listener);
+      ownSubscriptions.set(channel, 1);
       return async () => {
-        ownSubscriptions.delete(name);
+        ownSubscriptions.delete(channel);
         await end();
       };
     },
-    ...(withHints && { takeHints: ({ id }, wanted) => hints.take(id, wanted) }),
+    ...(withHints && {
+      takeHints: (topic, hintId, wanted) => hints.take(hintKeyPrefix(topic) + hintId, wanted),
+    }),
     close: async () => {
       await subscriber.close();
       await provider.close();
@@ -96,13 +103,13 @@ const createTransport = ({
  * Notifications over Redis: single servers, Sentinel and Cluster, with hint counts, so that a job wakes one idle
  * worker and not all of them.
  */
-// Asynchronous as all factories of adapters are, though it connects only when somebody listens: a worker must start
-// whether Redis is there or not.
+// Asynchronous as all factories of adapters are. It connects with the first listener: a worker must start while Redis is
+// unreachable.
 // oxlint-disable-next-line require-await -- see above
 export const createRedisNotifyAdapter = async (
   options: RedisNotifyAdapterOptions,
 ): Promise<ChannelNotifyAdapter> => {
-  const remedy = "give a provider, such as `createIoredisNotifyProvider({ client })` makes";
+  const remedy = "give a provider, such as the result of `createIoredisNotifyProvider({ client })`";
   assertMethods(options.provider, "provider", ["command", "connectSubscriber", "close"], remedy);
   if (options.channelPrefix !== undefined) assertName(options.channelPrefix, "channelPrefix");
   if (options.pingIntervalMs !== undefined) {

@@ -18,7 +18,7 @@ export interface TestClient {
 export interface NotifyRedisOptions {
   /** Connects to the same server or cluster each time it is called. */
   readonly connect: () => Promise<TestClient>;
-  /** A prefix that nobody else uses, each time it is called. */
+  /** Returns an unused prefix each time it is called. */
   readonly channelPrefix: () => string;
   readonly adapter?: Omit<RedisNotifyAdapterOptions, "provider" | "channelPrefix"> | undefined;
   /** How to cut the connections, for the suites about lost ones. */

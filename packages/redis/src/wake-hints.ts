@@ -1,12 +1,12 @@
-// Hints: how many jobs of each type a message is about, and how many of them nobody has come for yet. One hash per
-// message, so one key per script: every script runs in one slot of a cluster, and different messages in different ones.
-// Scripts are named by their digest and sent in full only to a server that does not know them: after a restart, a
+// Hints: how many jobs of each type a message is about, and how many of them are left. Each message has one hash, so each
+// script touches one key: it runs in one slot of a cluster, and messages spread over the slots.
+// Scripts are called by their digest. They are sent in full to a server that does not know them: after a restart, a
 // failover, or SCRIPT FLUSH.
 import { createHash, randomBytes } from "node:crypto";
 import type { JobScheduledHint, OutgoingMessage } from "queuert/internal";
 import type { RedisNotifyProvider } from "./redis-provider.ts";
 
-// Messages are read within milliseconds. What is still there after this has nobody left to come for it.
+// Messages are read within milliseconds. Later, no process is left that would take these jobs.
 const hintTtlMs = 30_000;
 
 interface Script {
@@ -19,8 +19,8 @@ const script = (text: string): Script => ({
   digest: createHash("sha1").update(text).digest("hex"),
 });
 
-// KEYS: hint. ARGV: time to live, channel, message, then type and count in turn. Returns how many have received it.
-// Storing and publishing in one script: a reader can never come before the hint, and it is one round trip.
+// KEYS: hint. ARGV: time to live, channel, message, then type and count in turn. Returns the number of receivers.
+// It stores and publishes in one round trip, and no reader can come before the hint.
 const publishScript = script(`
 for i = 4, #ARGV, 2 do
   redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
@@ -29,8 +29,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return redis.call('PUBLISH', ARGV[2], ARGV[3])
 `);
 
-// KEYS: hint. ARGV: type and how many are wanted, in turn. Returns how many were taken of each.
-// An emptied hash is no key any more, so hints that were used up leave nothing behind.
+// KEYS: hint. ARGV: type and wanted count, in turn. Returns the count taken of each type.
+// Redis deletes an empty hash, so used hints leave no key behind.
 const takeScript = script(`
 local taken = {}
 for i = 1, #ARGV, 2 do
@@ -48,22 +48,23 @@ return taken
 
 export interface HintedMessage {
   readonly channel: string;
-  /** How many of the channel's subscriptions are ours. */
+  readonly keyPrefix: string;
+  /** How many of the channel's subscriptions belong to this adapter. */
   readonly ownSubscriptionCount: number;
   readonly message: OutgoingMessage;
 }
 
 export interface WakeHints {
-  /** Stores the counts and publishes the message that names them; without them where nobody would have to share. */
+  /** Stores the counts and publishes the message that names them. For a single listener, it publishes without a hint. */
   publish(message: HintedMessage): Promise<void>;
-  take(hintId: string, wanted: readonly JobScheduledHint[]): Promise<readonly number[]>;
+  take(key: string, wanted: readonly JobScheduledHint[]): Promise<readonly number[]>;
 }
 
-export const createWakeHints = (provider: RedisNotifyProvider, keyPrefix: string): WakeHints => {
+export const createWakeHints = (provider: RedisNotifyProvider): WakeHints => {
   const hintIdPrefix = randomBytes(9).toString("base64url");
   let hintCount = 0;
-  // A single process heard the last message: it is spared the question, and the server the script. When another has come, the
-  // first message after that wakes both, and tells us.
+  // The last message had a single receiver: the next one needs no hint and no script. If another process has subscribed
+  // since, the next message wakes both, and its reply has the new number.
   let hasSoleListener = false;
 
   const run = async ({ text, digest }: Script, key: string, args: string[]): Promise<unknown> => {
@@ -71,7 +72,7 @@ export const createWakeHints = (provider: RedisNotifyProvider, keyPrefix: string
       return await provider.command(["EVALSHA", digest, "1", key, ...args], key);
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-      // Also loads it, for the next time.
+      // EVAL also loads the script.
       return provider.command(["EVAL", text, "1", key, ...args], key);
     }
   };
@@ -79,7 +80,7 @@ export const createWakeHints = (provider: RedisNotifyProvider, keyPrefix: string
     counts.flatMap(({ typeName, count }) => [typeName, String(count)]);
 
   return {
-    publish: async ({ channel, ownSubscriptionCount, message: { counts, text } }) => {
+    publish: async ({ channel, keyPrefix, ownSubscriptionCount, message: { counts, text } }) => {
       const publish = async (): Promise<unknown> => {
         if (hasSoleListener) return provider.command(["PUBLISH", channel, text()], undefined);
         hintCount += 1;
@@ -91,9 +92,9 @@ export const createWakeHints = (provider: RedisNotifyProvider, keyPrefix: string
       // A node of a cluster knows its own subscribers only.
       hasSoleListener = !provider.isCluster && listenerCount <= 1;
     },
-    take: async (hintId, wanted) => {
-      const reply = await run(takeScript, keyPrefix + hintId, pairs(wanted));
-      if (!Array.isArray(reply)) throw new TypeError("The reply to taking a hint is no array.");
+    take: async (key, wanted) => {
+      const reply = await run(takeScript, key, pairs(wanted));
+      if (!Array.isArray(reply)) throw new TypeError("The reply of the script is not an array.");
       return reply.map(Number);
     },
   };

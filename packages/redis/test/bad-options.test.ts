@@ -39,7 +39,7 @@ it("something else in the place of a client of ioredis, too", () => {
 it("and in the place of a client of `redis`", () => {
   for (const client of [...others, ...ioredis, createClientPool()]) {
     expect(() => createNodeRedisNotifyProvider({ client } as never)).toThrow(
-      "give what `createClient`, `createSentinel` or `createCluster` of `redis` answers",
+      "give the result of `createClient`, `createSentinel` or `createCluster` of `redis`",
     );
   }
 });

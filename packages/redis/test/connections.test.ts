@@ -30,14 +30,12 @@ afterEach(async () => {
 
 const suffixes = ["sched", "seqc", "owls"] as const;
 
-/** How many connections subscribe to each channel. */
-const subscribersOf = async (prefix: string): Promise<readonly number[]> => {
-  const reply = await admin.pubsub("NUMSUB", ...suffixes.map((suffix) => `${prefix}:${suffix}`));
+/** How many connections subscribe to each channel of a store. */
+const subscribersOf = async (prefix: string, storeId: string): Promise<readonly number[]> => {
+  const channels = suffixes.map((suffix) => `${prefix}:${suffix}:${storeId}`);
+  const reply = await admin.pubsub("NUMSUB", ...channels);
   return [Number(reply[1]), Number(reply[3]), Number(reply[5])];
 };
-
-const untilSubscribers = (prefix: string, expected: readonly number[]): Promise<void> =>
-  vi.waitFor(async () => expect(await subscribersOf(prefix)).toEqual(expected));
 
 const jobTypeDefinitions = defineUnionJobTypes<{ task: { input: null; output: null } }>();
 
@@ -51,8 +49,12 @@ describe.each(singleClients)("subscriptions with %s", (_name, open) => {
       await ping();
       await close();
     });
+    const stateAdapter = createInProcessStateAdapter();
+    const storeId = await stateAdapter.getStoreId();
+    const untilSubscribers = (expected: readonly number[]): Promise<void> =>
+      vi.waitFor(async () => expect(await subscribersOf(prefix, storeId)).toEqual(expected));
     const queuert = await createQueuert({
-      stateAdapter: createInProcessStateAdapter(),
+      stateAdapter,
       notifyAdapter: adapter,
       jobTypeDefinitions,
     });
@@ -63,7 +65,7 @@ describe.each(singleClients)("subscriptions with %s", (_name, open) => {
     const waitFor = ({ id }: { readonly id: string }) =>
       queuert.waitForJobSequenceCompletion({ id, typeName: "task", timeoutMs: 10_000 });
     const waiting = [await start(), await start(), await start()].map(waitFor);
-    await untilSubscribers(prefix, [0, 1, 0]);
+    await untilSubscribers([0, 1, 0]);
     const startWorker = () =>
       queuert
         .createWorker()
@@ -71,11 +73,11 @@ describe.each(singleClients)("subscriptions with %s", (_name, open) => {
         .start();
     const workers = [await startWorker(), await startWorker(), await startWorker()];
     await Promise.all(waiting);
-    await untilSubscribers(prefix, [1, 0, 1]);
+    await untilSubscribers([1, 0, 1]);
     for (const worker of workers.splice(1)) await worker.stop();
-    await untilSubscribers(prefix, [1, 0, 1]);
+    await untilSubscribers([1, 0, 1]);
     await workers[0]?.stop();
-    await untilSubscribers(prefix, [0, 0, 0]);
+    await untilSubscribers([0, 0, 0]);
     await queuert.close();
   });
 });

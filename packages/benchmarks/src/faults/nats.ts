@@ -1,7 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
-import { Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
 import { startNats } from "@queuert/test-services/nats";
 import { startTcpProxy } from "@queuert/test-services/tcp-proxy";
@@ -39,15 +37,6 @@ const messageFaults = (nats: Nats, prefix: () => string): readonly Fault[] => [
       return async () => undefined;
     },
   },
-  {
-    name: "the bucket of hints deleted",
-    begin: async () => {
-      const nc = await connect({ servers: nats.url });
-      await (await new Kvm(nc).open("queuert")).destroy();
-      await nc.close();
-      return () => sleep(0);
-    },
-  },
 ];
 
 export const openNatsFaults = async (): Promise<FaultyBroker> => {
@@ -67,8 +56,7 @@ export const openNatsFaults = async (): Promise<FaultyBroker> => {
         reconnectTimeWait: 100,
         ignoreAuthErrorAbort: true,
       });
-      const kv = await new Kvm(nc).create("queuert", { ttl: 60_000, storage: "memory" });
-      const notifyAdapter = await createNatsNotifyAdapter({ nc, kv, subjectPrefix });
+      const notifyAdapter = await createNatsNotifyAdapter({ nc, subjectPrefix });
       return {
         notifyAdapter,
         close: async () => {

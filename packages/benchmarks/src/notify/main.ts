@@ -14,13 +14,7 @@ import type { Addresses, TransportName } from "./transports.ts";
 import type { Report, WorkerPlan } from "./worker-plan.ts";
 import { startWorkers } from "./workers.ts";
 
-const transports: readonly TransportName[] = [
-  "redis",
-  "nats",
-  "redis, no hints",
-  "nats, no hints",
-  "postgres",
-];
+const transports: readonly TransportName[] = ["redis", "nats", "redis, no hints", "postgres"];
 const wanted = process.argv.slice(2);
 const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name);
 

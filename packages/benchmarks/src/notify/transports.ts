@@ -1,5 +1,4 @@
 // The transports that are compared, each opened by name so that a worker process can open the same one.
-import { Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
 import { createNatsNotifyAdapter } from "@queuert/nats";
 import { createPgNotifyAdapter } from "@queuert/postgres";
@@ -14,12 +13,11 @@ export interface Addresses {
   readonly postgresUrl: string;
   readonly redisUrl: string;
   readonly natsUrl: string;
-  /** For channels, subjects and buckets: measurements must not wake each other's workers. */
+  /** For channels and subjects: measurements must not wake each other's workers. */
   readonly prefix: string;
 }
 
-export type TransportName =
-  "redis" | "redis, no hints" | "nats" | "nats, no hints" | "postgres" | "none";
+export type TransportName = "redis" | "redis, no hints" | "nats" | "postgres" | "none";
 
 export interface OpenedTransport {
   readonly notifyAdapter: NotifyAdapter;
@@ -42,15 +40,9 @@ const openRedis = async (
   };
 };
 
-const openNats = async (
-  { natsUrl, prefix }: Addresses,
-  hints: boolean,
-): Promise<OpenedTransport> => {
+const openNats = async ({ natsUrl, prefix }: Addresses): Promise<OpenedTransport> => {
   const nc = await connect({ servers: natsUrl });
-  const kv = hints
-    ? await new Kvm(nc).create(prefix, { ttl: 60_000, storage: "memory" })
-    : undefined;
-  const notifyAdapter = await createNatsNotifyAdapter({ nc, kv, subjectPrefix: prefix });
+  const notifyAdapter = await createNatsNotifyAdapter({ nc, subjectPrefix: prefix });
   return {
     notifyAdapter,
     close: async () => {
@@ -83,9 +75,7 @@ export const openTransport = async (
     case "redis, no hints":
       return openRedis(addresses, false);
     case "nats":
-      return openNats(addresses, true);
-    case "nats, no hints":
-      return openNats(addresses, false);
+      return openNats(addresses);
     case "postgres":
       return openPostgres(addresses.postgresUrl);
     case "none": {

@@ -1,159 +1,300 @@
-// One channel of a notify adapter: an outbox for what this process tells, and one subscription for all its listeners.
-// Only messages of other processes come out of it: this adapter tells its own listeners before it publishes.
-import type { JobScheduledHint } from "../adapters/notify-adapter.ts";
+// One channel of a notify adapter: an outbox for the notifications of this process, and one subscription for all its
+// listeners. The adapter calls its own listeners before it publishes, so own messages that come back are ignored.
+import { createDeferred, type Deferred } from "../async/deferred.ts";
+import { rejectAfter } from "../async/time-limit.ts";
 import {
-  createNotifyDecoder,
   createNotifyEncoder,
-  type NotifyMessage,
-  toHints,
+  createNotifyReceiver,
+  type NotifyEntry,
+  type NotifyReceiverOptions,
 } from "./notify-message.ts";
-import { NotifyOutbox, type NotifyEntries } from "./notify-outbox.ts";
-import type { NotifyCounters } from "./notify-stats.ts";
-import type { ChannelSubscriber, NotifyChannel, NotifyTransport } from "./notify-transport.ts";
-import { createSharedSubscription } from "./shared-subscription.ts";
+import type { NotifyTopic, NotifyTransport } from "./notify-transport.ts";
 
-/** Bounds of every channel. */
-export const notifyLimits: {
-  readonly keysMax: number;
-  readonly publishTimeoutMs: number;
-  readonly subscribeTimeoutMs: number;
-  readonly takeTimeoutMs: number;
-  readonly retryDelayMinMs: number;
-  readonly retryDelayMaxMs: number;
-  readonly keptMs: number;
-} = {
-  // Distinct types or ids that may wait to be published.
-  keysMax: 10_000,
-  // A half-open connection never answers: give up long before polling would have found the jobs.
-  publishTimeoutMs: 2_000,
-  // A worker starts without notifications rather than later than this.
-  subscribeTimeoutMs: 5_000,
-  // Waking for nothing costs one query; waiting longer than this costs more.
-  takeTimeoutMs: 500,
-  retryDelayMinMs: 50,
-  retryDelayMaxMs: 2_000,
-  // As long as workers with a notify adapter poll: after that the jobs have been found.
-  keptMs: 10_000,
-};
+/** A worker starts without notifications rather than later than this. */
+export const subscribeTimeoutMs = 5_000;
 
-export interface NotifyChannelOptions {
-  readonly channel: NotifyChannel;
+export interface NotifyChannelOptions extends NotifyReceiverOptions {
+  /** The channel's topic in the store that the adapter is bound to. */
+  readonly topic: () => NotifyTopic;
   readonly transport: NotifyTransport;
-  readonly instanceId: string;
-  readonly counters: NotifyCounters;
-  /** Errors that nobody waits for. */
-  readonly report: (error: unknown) => void;
-  readonly onMessage: (message: NotifyMessage) => void;
-  /** The same for one that nobody else was given; answers what is left of it. */
-  readonly onOffer?: (message: NotifyMessage) => readonly JobScheduledHint[];
   readonly onReconnected: () => void;
 }
 
-export interface HeldListener {
-  add(): void;
-  remove(): void;
-}
-
 export interface OpenNotifyChannel {
-  publish(entries: NotifyEntries): Promise<void>;
-  /** Adds a listener, and takes it away again when the subscription cannot be made or the returned function is called. */
-  hold(listener: HeldListener): Promise<() => Promise<void>>;
+  publish(entries: Iterable<NotifyEntry>): Promise<void>;
+  /** Adds a listener. Removes it when the subscription cannot be made, or when the returned function is called. */
+  hold(add: () => void, remove: () => void): Promise<() => Promise<void>>;
+  /** The connection may be back: publishes the kept notifications now. */
   retryNow(): void;
   close(): Promise<void>;
 }
 
-/** What is done with messages of others; those of our own were told before they were published. */
-const createEars = ({
-  channel,
-  instanceId,
-  counters,
-  onMessage,
-  onOffer,
-}: NotifyChannelOptions): Omit<ChannelSubscriber, "onReconnected"> => {
-  const decode = createNotifyDecoder(channel);
-  const isOwn = ({ from }: NotifyMessage): boolean => {
-    if (from === instanceId) counters.returned += 1;
-    else counters.received += 1;
-    return from === instanceId;
-  };
-  return {
-    onMessage: (text) => {
-      const message = decode(text);
-      if (message === undefined) counters.ignored += 1;
-      else if (!isOwn(message)) onMessage(message);
-    },
-    ...(onOffer && {
-      onOffer: (text) => {
-        const message = decode(text);
-        if (message !== undefined)
-          return isOwn(message) ? toHints(message.entries) : onOffer(message);
-        counters.ignored += 1;
-        return [];
-      },
-    }),
-  };
-};
-
 export const openNotifyChannel = (options: NotifyChannelOptions): OpenNotifyChannel => {
-  const { channel, transport, instanceId, counters, report } = options;
-
+  const { channel, topic, transport, instanceId, counters, report } = options;
   const encode = createNotifyEncoder(channel, instanceId, transport.payloadBytesMax);
-  const send = async (entries: ReadonlyMap<string, number>): Promise<void> => {
-    const { messages, tooLarge } = encode(entries);
-    // Trying again would not make it smaller, so it is no failure of the batch.
-    if (tooLarge.length > 0) {
-      report(new Error(`${tooLarge.length} names are too long for a message on ${channel}.`));
-    }
-    if (messages.length === 0) return;
-    await transport.publish(channel, messages);
-    counters.published += messages.length;
-  };
 
   const outbox = new NotifyOutbox({
-    ...notifyLimits,
-    timeoutMs: notifyLimits.publishTimeoutMs,
-    send,
-    onFailed: () => {
-      // Reported by those who wait for the batch; a repetition would only be noise.
-      counters.publishFailed += 1;
+    ...outboxLimits,
+    send: async (entries) => {
+      const { messages, tooLarge } = encode(entries);
+      // Another try would not make them smaller, so the batch has not failed.
+      if (tooLarge.length > 0) {
+        report(new Error(`${tooLarge.length} names are too long for a message on ${channel}.`));
+      }
+      if (messages.length === 0) return;
+      await transport.publish(topic(), messages);
+      counters.published += messages.length;
     },
+    onFailed: () => (counters.publishFailed += 1),
   });
 
-  const subscription = createSharedSubscription({
-    subscribe: () =>
-      transport.subscribe(channel, {
-        ...createEars(options),
+  const subscription = createSharedSubscription(
+    () =>
+      transport.subscribe(topic(), {
+        ...createNotifyReceiver(options),
         onReconnected: () => {
           counters.reconnected += 1;
           options.onReconnected();
         },
       }),
-    timeoutMs: notifyLimits.subscribeTimeoutMs,
-    onEndFailed: report,
-  });
+    report,
+  );
 
   return {
     publish: (entries) => outbox.add(entries),
-    hold: async (listener) => {
+    hold: async (add, remove) => {
       // Before subscribing: a message may arrive before the subscription is known to be active.
-      listener.add();
+      add();
       try {
-        const letGo = await subscription.hold();
+        const release = await subscription.hold();
         return () => {
-          listener.remove();
-          return letGo();
+          remove();
+          return release();
         };
       } catch (error) {
-        listener.remove();
+        remove();
         throw error;
       }
     },
-    retryNow: () => {
-      outbox.retryNow();
-    },
+    retryNow: () => outbox.retryNow(),
     close: async () => {
       await outbox.close();
       await subscription.close();
+    },
+  };
+};
+
+/** Bounds of every outbox. */
+export const outboxLimits = {
+  /** Distinct types or ids that may wait. */
+  keysMax: 10_000,
+  // A half-open connection never answers. Polling finds the jobs later than this.
+  timeoutMs: 2_000,
+  retryDelayMinMs: 50,
+  retryDelayMaxMs: 2_000,
+  /** How long entries are kept after the first failure: the poll interval of workers with a notify adapter. */
+  keptMs: 10_000,
+};
+
+export interface NotifyOutboxOptions extends Readonly<Record<keyof typeof outboxLimits, number>> {
+  readonly send: (entries: ReadonlyMap<string, number>) => Promise<void>;
+  /** A batch could not be published; its callers receive the error. */
+  readonly onFailed: () => void;
+}
+
+interface Failure {
+  readonly error: unknown;
+  readonly since: number;
+  readonly retryDelayMs: number;
+}
+
+/**
+ * Notifications that wait to be published. Starting and settling jobs never waits for publishing:
+ * - Idle: a notification is published at once. While one batch is being published, the next one gathers, and all its
+ *   callers share one promise.
+ * - Broken: callers receive the error at once. Their notifications are kept and published again with backoff, until
+ *   polling has found their jobs.
+ * - Bounded: further keys are refused when `keysMax` wait.
+ */
+export class NotifyOutbox {
+  readonly #options: NotifyOutboxOptions;
+  #gathering = new Map<string, number>();
+  #batch: Deferred<void> = newBatch();
+  #publishing: Promise<void> | undefined;
+  #failure: Failure | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: NotifyOutboxOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the entries are published. Counts of one key add up. */
+  async add(entries: Iterable<NotifyEntry>): Promise<void> {
+    if (this.#closed) return;
+    const refused = this.#gather(entries);
+    if (this.#gathering.size === 0) return;
+    const { promise } = this.#batch;
+    const willBeRetried = this.#retryTimer !== undefined || this.#publishing !== undefined;
+    if (this.#failure !== undefined && willBeRetried) {
+      const reason = "Notifications cannot be published now. Polling finds the jobs.";
+      throw new Error(reason, { cause: this.#failure.error });
+    }
+    this.#publish();
+    await promise;
+    if (refused === 0) return;
+    const waiting = `${refused} notifications were not sent, since ${this.#options.keysMax} are waiting.`;
+    throw new Error(`${waiting} Polling finds their jobs.`);
+  }
+
+  /** The connection may be back: publishes the kept entries now. */
+  retryNow(): void {
+    if (this.#failure !== undefined && !this.#closed) this.#publish();
+  }
+
+  /** Publishes the gathered entries, if publishing works, and takes no more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#stopRetrying();
+    await this.#publishing;
+    this.#gathering.clear();
+  }
+
+  #gather(entries: Iterable<NotifyEntry>): number {
+    let refused = 0;
+    for (const [key, count] of entries) {
+      const known = this.#gathering.get(key);
+      if (known === undefined && this.#gathering.size >= this.#options.keysMax) refused += 1;
+      else this.#gathering.set(key, Math.min((known ?? 0) + count, Number.MAX_SAFE_INTEGER));
+    }
+    return refused;
+  }
+
+  #publish(): void {
+    this.#stopRetrying();
+    this.#publishing ??= this.#publishGathered().finally(() => {
+      this.#publishing = undefined;
+    });
+  }
+
+  async #publishGathered(): Promise<void> {
+    const { send, timeoutMs } = this.#options;
+    while (this.#gathering.size > 0) {
+      const entries = this.#gathering;
+      const batch = this.#batch;
+      this.#gathering = new Map();
+      this.#batch = newBatch();
+      try {
+        await rejectAfter(send(entries), timeoutMs, "Publishing notifications");
+        this.#failure = undefined;
+        batch.resolve();
+      } catch (error) {
+        this.#failed(error, entries);
+        batch.reject(error);
+        // Callers that came meanwhile receive the error as well.
+        this.#batch.reject(error);
+        this.#batch = newBatch();
+        return;
+      }
+    }
+  }
+
+  #failed(error: unknown, entries: ReadonlyMap<string, number>): void {
+    const { onFailed, keptMs, retryDelayMinMs, retryDelayMaxMs } = this.#options;
+    onFailed();
+    const now = Date.now();
+    const before = this.#failure;
+    const kept = before === undefined || now - before.since < keptMs;
+    if (kept) this.#gather(entries);
+    const retryDelayMs =
+      before === undefined ? retryDelayMinMs : Math.min(before.retryDelayMs * 2, retryDelayMaxMs);
+    this.#failure = { error, since: kept ? (before?.since ?? now) : now, retryDelayMs };
+    if (this.#closed || this.#gathering.size === 0) return;
+    // The timer does not keep a process alive.
+    this.#retryTimer = setTimeout(() => this.#publish(), retryDelayMs).unref();
+  }
+
+  #stopRetrying(): void {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
+  }
+}
+
+const newBatch = (): Deferred<void> => {
+  const batch = createDeferred<void>();
+  // A batch without callers may fail, such as one that is published again.
+  batch.promise.catch(() => undefined);
+  return batch;
+};
+
+/**
+ * One subscription for many holders: made for the first, ended with the last. Making and ending are steps of one queue,
+ * and each step counts the holders when its turn comes. So a holder that comes while the last one leaves neither loses
+ * its subscription nor makes a second one. `hold` resolves when the subscription is active, to its release.
+ */
+const createSharedSubscription = (
+  subscribe: () => Promise<() => Promise<void>>,
+  onEndFailed: (error: unknown) => void,
+): { hold: () => Promise<() => Promise<void>>; close: () => Promise<void> } => {
+  let holders = 0;
+  let closed = false;
+  let active: (() => Promise<void>) | undefined;
+  let queue: Promise<void> = Promise.resolve();
+
+  const end = async (running: () => Promise<void>): Promise<void> => {
+    try {
+      await rejectAfter(running(), subscribeTimeoutMs, "Ending a subscription");
+    } catch (error) {
+      // Most likely the connection is lost, and the subscription with it.
+      onEndFailed(error);
+    }
+  };
+  const step = async (): Promise<void> => {
+    const wanted = holders > 0 && !closed;
+    if (wanted && active === undefined) {
+      const attempt = subscribe();
+      try {
+        active = await rejectAfter(attempt, subscribeTimeoutMs, "Subscribing");
+      } catch (error) {
+        // It may still succeed later, without a holder to end it.
+        attempt.then(end, () => undefined);
+        throw error;
+      }
+    } else if (!wanted && active !== undefined) {
+      const running = active;
+      active = undefined;
+      await end(running);
+    }
+  };
+  const reconcile = (): Promise<void> => {
+    const turn = queue.then(step);
+    // The caller of this turn receives the error; the next turn runs all the same.
+    queue = turn.catch(() => undefined);
+    return turn;
+  };
+
+  return {
+    hold: async () => {
+      if (closed) throw new Error("The notify adapter is closed.");
+      holders += 1;
+      let isHeld = true;
+      const release = (): Promise<void> => {
+        if (isHeld) holders -= 1;
+        isHeld = false;
+        return reconcile();
+      };
+      try {
+        await reconcile();
+      } catch (error) {
+        isHeld = false;
+        holders -= 1;
+        throw error;
+      }
+      return release;
+    },
+    close: () => {
+      closed = true;
+      return reconcile();
     },
   };
 };

@@ -1,39 +1,55 @@
-// What travels between processes: small JSON texts with a version and the sender.
-// Channels are shared with strangers and with other versions of us, so a text is believed only after every part of
-// it has been checked; what is not ours is no error, just not a message.
+// The texts that travel between processes: JSON with a version and a sender.
+// Strangers and other versions may publish on the same channels. A text is used only after each part of it has been
+// checked; any other text is ignored. Its size is checked before it is parsed.
 import type { JobScheduledHint } from "../adapters/notify-adapter.ts";
-import { memoizeLast } from "./memoize-last.ts";
-import type { NotifyChannel, OutgoingMessage } from "./notify-transport.ts";
+import type {
+  ChannelSubscriber,
+  NotifyChannel,
+  NotifyCounters,
+  OutgoingMessage,
+} from "./notify-transport.ts";
 
 const version = 1;
 
-export const hintIdLengthMax = 64;
+/** Bounds of one message, when it is sent and when it is received. */
+export const notifyMessageLimits: {
+  readonly lengthMax: number;
+  readonly entriesMax: number;
+  readonly hintIdLengthMax: number;
+} = {
+  // Characters. Transports send at most 16 KiB; a longer text is dropped without being parsed.
+  lengthMax: 65_536,
+  // Types or ids. More are sent in several messages.
+  entriesMax: 1_000,
+  hintIdLengthMax: 64,
+};
+const droppedReportIntervalMs = 60_000;
 const instanceIdLengthMax = 64;
-// Names and ids are limited to 255 characters where they are made; a little room for stores with ids of their own.
+// Names and ids have at most 255 characters where they are made; ids of some stores are longer.
 const keyLengthMax = 1_024;
-// Whatever the transports allow, now or later: longer texts are not even parsed.
-const textLengthMax = 1_048_576;
+
+export type NotifyEntry = readonly [key: string, count: number];
 
 export interface NotifyMessage {
-  /** The adapter instance that sent it: it has told its own listeners already. */
+  /** The adapter instance that sent it. */
   readonly from: string;
   readonly hintId: string | undefined;
   /** Type names with counts, or ids with 1. */
-  readonly entries: readonly (readonly [key: string, count: number])[];
+  readonly entries: readonly NotifyEntry[];
 }
 
 interface WireMessage {
   readonly v: number;
   readonly from: string;
   readonly hint?: string;
-  readonly jobs?: readonly (readonly [string, number])[];
+  readonly jobs?: readonly NotifyEntry[];
   readonly ids?: readonly string[];
 }
 
 const textOf = (
   channel: NotifyChannel,
   from: string,
-  entries: NotifyMessage["entries"],
+  entries: readonly NotifyEntry[],
   hintId: string | undefined,
 ): string => {
   const head = { v: version, from, ...(hintId !== undefined && { hint: hintId }) };
@@ -46,137 +62,177 @@ const textOf = (
 
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** `tooLarge`: entries too large for a message of their own, of which nobody can be told. */
+/** `tooLarge`: keys that fit no message. */
 export interface EncodedMessages {
   readonly messages: readonly OutgoingMessage[];
   readonly tooLarge: readonly string[];
 }
 
-export type NotifyEncoder = (
-  entries: Iterable<readonly [key: string, count: number]>,
-) => EncodedMessages;
-
-/** Puts the entries of one sender and channel into as few messages as their size allows. */
+/** Puts the entries of one sender and channel into as few messages as the limits allow. */
 export const createNotifyEncoder = (
   channel: NotifyChannel,
   from: string,
   payloadBytesMax: number,
-): NotifyEncoder => {
-  const room =
-    payloadBytesMax - Buffer.byteLength(textOf(channel, from, [], "x".repeat(hintIdLengthMax)));
-  const encode = memoizeLast((key: string, count: number) =>
-    encodeEntries(channel, from, [[key, count]], room),
-  );
-  return (entries) => {
-    const all = [...entries];
-    const [only] = all;
-    // Where little goes on, one message is mostly as the last: a job of the same type.
-    return only !== undefined && all.length === 1
-      ? encode(...only)
-      : encodeEntries(channel, from, all, room);
-  };
-};
+): ((entries: Iterable<NotifyEntry>) => EncodedMessages) => {
+  const { entriesMax, hintIdLengthMax } = notifyMessageLimits;
+  const head = textOf(channel, from, [], "x".repeat(hintIdLengthMax));
+  const room = payloadBytesMax - Buffer.byteLength(head);
 
-const encodeEntries = (
-  channel: NotifyChannel,
-  from: string,
-  entries: readonly (readonly [key: string, count: number])[],
-  room: number,
-): EncodedMessages => {
-  const chunks: (readonly [string, number])[][] = [];
-  const tooLarge: string[] = [];
-  let left = 0;
-  for (const entry of entries) {
-    // One more for the comma.
-    const size = bytes(channel === "jobScheduled" ? entry : entry[0]) + 1;
-    if (size > room) {
-      tooLarge.push(entry[0]);
-    } else {
-      if (chunks.length === 0 || size > left) {
-        chunks.push([]);
+  return (entries) => {
+    const chunks: NotifyEntry[][] = [];
+    const tooLarge: string[] = [];
+    let chunk: NotifyEntry[] = [];
+    let left = 0;
+    for (const entry of entries) {
+      // One more for the comma.
+      const size = bytes(channel === "jobScheduled" ? entry : entry[0]) + 1;
+      if (size > room) {
+        tooLarge.push(entry[0]);
+        continue;
+      }
+      if (size > left || chunk.length === entriesMax) {
+        chunk = [];
+        chunks.push(chunk);
         left = room;
       }
-      chunks.at(-1)?.push(entry);
+      chunk.push(entry);
       left -= size;
     }
-  }
-  return { messages: chunks.map((chunk) => toOutgoing(channel, from, chunk)), tooLarge };
+    return { messages: chunks.map((each) => toOutgoing(channel, from, each)), tooLarge };
+  };
 };
 
 const toOutgoing = (
   channel: NotifyChannel,
   from: string,
-  entries: NotifyMessage["entries"],
-): OutgoingMessage => {
-  let plain: string | undefined;
-  return {
-    counts: channel === "jobScheduled" ? toHints(entries) : [],
-    text: (hintId, left) =>
-      hintId === undefined && left === undefined
-        ? (plain ??= textOf(channel, from, entries, undefined))
-        : textOf(channel, from, left === undefined ? entries : toEntries(left), hintId),
-  };
-};
+  entries: readonly NotifyEntry[],
+): OutgoingMessage => ({
+  counts: channel === "jobScheduled" ? toHints(entries) : [],
+  text: (hintId, left) =>
+    textOf(channel, from, left === undefined ? entries : toEntries(left), hintId),
+});
 
 const isText = (value: unknown, lengthMax: number): value is string =>
   typeof value === "string" && value !== "" && value.length <= lengthMax;
 
-const isJobEntry = (value: unknown): value is readonly [string, number] =>
+const isJobEntry = (value: unknown): value is NotifyEntry =>
   Array.isArray(value) &&
   value.length === 2 &&
   isText(value[0], keyLengthMax) &&
   Number.isSafeInteger(value[1]) &&
   value[1] > 0;
 
-const entriesOf = (
-  channel: NotifyChannel,
-  { jobs, ids }: Partial<Record<string, unknown>>,
-): NotifyMessage["entries"] | undefined => {
-  if (channel === "jobScheduled") {
-    return Array.isArray(jobs) && jobs.length > 0 && jobs.every(isJobEntry) ? jobs : undefined;
-  }
-  const valid = Array.isArray(ids) && ids.length > 0 && ids.every((id) => isText(id, keyLengthMax));
-  return valid ? ids.map((id): readonly [string, number] => [id, 1]) : undefined;
-};
-
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON, so not ours: the caller counts it.
+    // Not JSON, so a foreign message: the caller counts it.
     return undefined;
   }
 };
 
-/** Decodes the messages of a channel. What comes twice in a row is read once. */
-export const createNotifyDecoder = (
-  channel: NotifyChannel,
-): ((text: string) => NotifyMessage | undefined) =>
-  memoizeLast((text) => decodeNotifyMessage(channel, text));
-
-/** The message in a text, or undefined if it is none of ours, broken, or of a version we do not know. */
+/** `foreign`: not a message of this version. `oversized`: over a limit. */
 export const decodeNotifyMessage = (
   channel: NotifyChannel,
   text: string,
-): NotifyMessage | undefined => {
-  if (text.length > textLengthMax) return undefined;
+): NotifyMessage | "foreign" | "oversized" => {
+  const { lengthMax, entriesMax, hintIdLengthMax } = notifyMessageLimits;
+  if (text.length > lengthMax) return "oversized";
   const value = parse(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  const message: Partial<Record<string, unknown>> = { ...value };
-  if (message["v"] !== version || !isText(message["from"], instanceIdLengthMax)) return undefined;
-  const hintId = message["hint"];
-  if (hintId !== undefined && !isText(hintId, hintIdLengthMax)) return undefined;
-  const entries = entriesOf(channel, message);
-  return entries && { from: message["from"], hintId, entries };
+  if (typeof value !== "object" || value === null) return "foreign";
+  const { v, from, hint, jobs, ids }: { readonly [TKey in keyof WireMessage]?: unknown } = value;
+  if (v !== version || !isText(from, instanceIdLengthMax)) return "foreign";
+  if (hint !== undefined && !isText(hint, hintIdLengthMax)) return "foreign";
+  const list = channel === "jobScheduled" ? jobs : ids;
+  if (!Array.isArray(list) || list.length === 0) return "foreign";
+  if (list.length > entriesMax) return "oversized";
+  if (channel === "jobScheduled") {
+    return list.every(isJobEntry) ? { from, hintId: hint, entries: list } : "foreign";
+  }
+  const isId = (id: unknown): id is string => isText(id, keyLengthMax);
+  if (!list.every(isId)) return "foreign";
+  return { from, hintId: hint, entries: list.map((id) => [id, 1] as const) };
 };
 
-/** The entries of hints. Counts that are no positive whole number say nothing and are left out. */
-export const toEntries = (
-  hints: readonly JobScheduledHint[],
-): (readonly [key: string, count: number])[] =>
+export interface NotifyReceiverOptions {
+  readonly channel: NotifyChannel;
+  readonly instanceId: string;
+  readonly counters: NotifyCounters;
+  /** Receives errors that no caller waits for. */
+  readonly report: (error: unknown) => void;
+  readonly onMessage: (message: NotifyMessage) => void;
+  /** For a message that only this process receives; returns the jobs for which no listener has room. */
+  readonly onOffer?: (message: NotifyMessage) => readonly JobScheduledHint[];
+}
+
+/** Decodes messages, and passes on those of other processes. */
+export const createNotifyReceiver = ({
+  channel,
+  instanceId,
+  counters,
+  report,
+  onMessage,
+  onOffer,
+}: NotifyReceiverOptions): Omit<ChannelSubscriber, "onReconnected"> => {
+  const reportDropped = createDroppedReport(channel, report);
+  const decode = (text: string): NotifyMessage | undefined => {
+    const message = decodeNotifyMessage(channel, text);
+    if (message === "foreign") counters.ignored += 1;
+    else if (message === "oversized") {
+      counters.dropped += 1;
+      reportDropped();
+    } else return message;
+    return undefined;
+  };
+  const isOwn = ({ from }: NotifyMessage): boolean => {
+    if (from === instanceId) counters.returned += 1;
+    else counters.received += 1;
+    return from === instanceId;
+  };
+  return {
+    onMessage: (text) => {
+      const message = decode(text);
+      if (message !== undefined && !isOwn(message)) onMessage(message);
+    },
+    ...(onOffer && {
+      onOffer: (text) => {
+        const message = decode(text);
+        if (message === undefined) return [];
+        return isOwn(message) ? toHints(message.entries) : onOffer(message);
+      },
+    }),
+  };
+};
+
+/** Reports the first oversized message at once, and the following ones as a count, once a minute at most. */
+const createDroppedReport = (
+  channel: NotifyChannel,
+  report: (error: unknown) => void,
+): (() => void) => {
+  const { lengthMax, entriesMax } = notifyMessageLimits;
+  let count = 0;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    count += 1;
+    const now = performance.now();
+    if (now - reportedAt < droppedReportIntervalMs) return;
+    const limit = `more than ${lengthMax} characters or ${entriesMax} entries`;
+    report(
+      new Error(
+        `${count} messages of ${limit} were dropped on the channel ${channel}. ` +
+          "Check which program publishes on it.",
+      ),
+    );
+    count = 0;
+    reportedAt = now;
+  };
+};
+
+/** The entries of hints. A count that is not a positive whole number is left out. */
+export const toEntries = (hints: readonly JobScheduledHint[]): readonly NotifyEntry[] =>
   hints
     .filter(({ count }) => Number.isSafeInteger(count) && count > 0)
     .map(({ typeName, count }) => [typeName, count] as const);
 
-export const toHints = (entries: NotifyMessage["entries"]): readonly JobScheduledHint[] =>
+export const toHints = (entries: readonly NotifyEntry[]): readonly JobScheduledHint[] =>
   entries.map(([typeName, count]) => ({ typeName, count }));

@@ -1,66 +1,120 @@
-// What a broker must offer so that `createChannelNotifyAdapter` can make a whole NotifyAdapter of it.
-// Everything else (fan-out, coalescing, payloads, local delivery, hints granted by demand) is decided once, above it.
+// The contract between a broker and `createChannelNotifyAdapter`, which makes a whole notify adapter of a transport.
+// Fan-out, batches, message texts, delivery within the process and hints are decided above it, once for all transports.
 import type { JobScheduledHint } from "../adapters/notify-adapter.ts";
 
-/** The three things that are told. A transport maps each to one channel, subject or collection of its own. */
+/** The three kinds of notifications. */
 export type NotifyChannel = "jobScheduled" | "sequenceCompleted" | "ownershipLost";
 
-/** How the channels are called on the wire, after the prefix: the same words in every transport. */
-export const notifyChannelSuffixes: Readonly<Record<NotifyChannel, string>> = {
+/** The channels on the wire: the same words in every transport. */
+const channelWords: Readonly<Record<NotifyChannel, string>> = {
   jobScheduled: "sched",
   sequenceCompleted: "seqc",
   ownershipLost: "owls",
 };
 
-export interface OutgoingMessage {
-  /** Jobs by type in this message; empty on the other channels. What a transport with hints stores. */
-  readonly counts: readonly JobScheduledHint[];
-  /**
-   * The text to send. A transport that has stored the counts names them here, in at most `hintIdLengthMax` ASCII characters;
-   * one that has found takers for some of the jobs says what is left.
-   */
-  readonly text: (hintId?: string, left?: readonly JobScheduledHint[]) => string;
+/** A channel of one store. A transport makes its name of a prefix and the words. */
+export interface NotifyTopic {
+  readonly channel: NotifyChannel;
+  /** `sched`, `seqc` or `owls`, then the identity of the store if the adapter is bound: letters and digits. */
+  readonly words: readonly string[];
 }
 
-/** A hint as its message named it. */
-export interface StoredHint {
-  readonly id: string;
-  /** What it was about when it was published; others may have taken of it since. */
+export const toNotifyTopic = (channel: NotifyChannel, storeId: string): NotifyTopic => ({
+  channel,
+  words: storeId === "" ? [channelWords[channel]] : [channelWords[channel], storeId],
+});
+
+export interface OutgoingMessage {
+  /** Jobs by type; empty on the other channels. A transport that keeps hints stores these counts. */
   readonly counts: readonly JobScheduledHint[];
+  /**
+   * The text to send. `hintId` names the stored counts in at most 64 ASCII characters. `left` replaces the counts if the
+   * transport has already found takers for some of the jobs.
+   */
+  readonly text: (hintId?: string, left?: readonly JobScheduledHint[]) => string;
 }
 
 export interface ChannelSubscriber {
   readonly onMessage: (text: string) => void;
   /**
-   * On the channel of scheduled jobs, for a message that was given to this process and to no other: wakes listeners for what
-   * they have room for, and answers what is left, which is for the transport to tell others.
+   * Present on the channel of scheduled jobs, for a message that only this process receives. Wakes listeners for as many
+   * jobs as they have room for, and returns the rest. The transport passes the rest on to other processes.
    */
   readonly onOffer?: (text: string) => readonly JobScheduledHint[];
-  /** The subscription was lost and is active again: something may have been missed. */
+  /** The subscription was lost and is active again: notifications may have been missed. */
   readonly onReconnected: () => void;
 }
 
 export interface NotifyTransport {
+  /**
+   * Whether a message about N jobs wakes about N listeners in all processes. If not, every process wakes listeners for
+   * all jobs that it has room for.
+   */
+  readonly sharesHints: boolean;
   /** The largest text that may be sent, in bytes of UTF-8. */
   readonly payloadBytesMax: number;
   /**
-   * Sends the messages to whoever subscribes to the channel now.
-   * - Called again only when the call before on that channel has settled, or has taken too long.
-   * - Rejects at once when there is no connection: it must not queue for a better day.
+   * Sends the messages to the present subscribers of the topic.
+   * - Called again only when the previous call on that channel has settled or timed out.
+   * - Rejects at once when there is no connection: messages are not queued.
    */
-  publish(channel: NotifyChannel, messages: readonly OutgoingMessage[]): Promise<void>;
+  publish(topic: NotifyTopic, messages: readonly OutgoingMessage[]): Promise<void>;
   /**
-   * Resolves when the subscription is active, to what ends it.
-   * - At most one per channel at a time.
-   * - Makes a lost subscription again by itself, with backoff, and then calls `onReconnected`.
-   * - Nothing is called once the returned function has resolved.
+   * Resolves when the subscription is active, to a function that ends it.
+   * - At most one subscription per topic at a time.
+   * - A lost subscription is made again with backoff; then `onReconnected` is called.
+   * - The subscriber is not called after the returned function has resolved.
    */
-  subscribe(channel: NotifyChannel, subscriber: ChannelSubscriber): Promise<() => Promise<void>>;
+  subscribe(topic: NotifyTopic, subscriber: ChannelSubscriber): Promise<() => Promise<void>>;
   /**
-   * Takes up to `wanted` of what is left of a hint, and says how many of each: an array in the same order as `wanted`.
-   * Absent when the transport keeps no counts: then every listener is told. A rejection means "wake anyway".
+   * Takes up to `wanted` of the jobs that are left of a hint. Resolves to one count per element of `wanted`, in its order.
+   * - Left out if the transport stores no counts. Messages then name no hint.
+   * - If it rejects, the listeners are woken anyway.
    */
-  takeHints?(hint: StoredHint, wanted: readonly JobScheduledHint[]): Promise<readonly number[]>;
-  /** Closes what the transport opened, and nothing it was given. */
+  takeHints?(
+    topic: NotifyTopic,
+    hintId: string,
+    wanted: readonly JobScheduledHint[],
+  ): Promise<readonly number[]>;
+  /** Closes everything that the transport opened, and nothing that it was given. */
   close(): Promise<void>;
 }
+
+/** Counters of a notify adapter since its creation, for tests, benchmarks and diagnosis. */
+export interface NotifyStats {
+  /** Messages handed to the transport. */
+  readonly published: number;
+  /** Batches that could not be published. */
+  readonly publishFailed: number;
+  /** Messages of other processes that were acted upon. */
+  readonly received: number;
+  /** Own messages that came back from the broker: their listeners had been called already. */
+  readonly returned: number;
+  /** Foreign, broken or future messages. */
+  readonly ignored: number;
+  /** Messages over the limits of size or entries. */
+  readonly dropped: number;
+  /** Jobs of hints that this process took for its listeners. */
+  readonly hintsTaken: number;
+  /** Hints of which other processes had taken all jobs. */
+  readonly hintsMissed: number;
+  /** Hints that could not be read, so that listeners were woken anyway. */
+  readonly hintsGuessed: number;
+  /** Subscriptions that were lost and are active again. */
+  readonly reconnected: number;
+}
+
+export type NotifyCounters = { -readonly [TName in keyof NotifyStats]: NotifyStats[TName] };
+
+export const createNotifyCounters = (): NotifyCounters => ({
+  published: 0,
+  publishFailed: 0,
+  received: 0,
+  returned: 0,
+  ignored: 0,
+  dropped: 0,
+  hintsTaken: 0,
+  hintsMissed: 0,
+  hintsGuessed: 0,
+  reconnected: 0,
+});

@@ -5,7 +5,7 @@
 // - Subscribers are told once they are subscribed again; nothing arrives from a connection that has been given up.
 import { withJitter } from "../model/backoff.ts";
 import type { ChannelSubscriber } from "./notify-transport.ts";
-import { withinTime } from "./within-time.ts";
+import { rejectAfter } from "../async/time-limit.ts";
 
 export interface SubscriberConnection {
   /** Resolves when the server has confirmed it. */
@@ -118,7 +118,7 @@ class Subscriber implements ReconnectingSubscriber {
     if (link?.connection === undefined) return;
     try {
       const answer = link.connection.unsubscribe(channel);
-      await withinTime(answer, this.#options.pingTimeoutMs, "Unsubscribing");
+      await rejectAfter(answer, this.#options.pingTimeoutMs, "Unsubscribing");
     } catch (error) {
       // Nothing arrives any more all the same; and who does not answer this has no connection.
       this.#lose(link, error);
@@ -165,7 +165,7 @@ class Subscriber implements ReconnectingSubscriber {
     });
     link.connection = connection;
     const answers = [...this.#subscriptions.keys()].map((channel) => connection.subscribe(channel));
-    await withinTime(Promise.all(answers), this.#options.pingTimeoutMs, "Subscribing");
+    await rejectAfter(Promise.all(answers), this.#options.pingTimeoutMs, "Subscribing");
     if (link.lost !== undefined) throw link.lost.error;
     if (this.#closed) throw closedError();
     return connection;
@@ -177,7 +177,7 @@ class Subscriber implements ReconnectingSubscriber {
       const spoke = !this.#quiet;
       this.#quiet = true;
       if (spoke) return;
-      withinTime(connection.ping(), this.#options.pingTimeoutMs, "A ping").catch(
+      rejectAfter(connection.ping(), this.#options.pingTimeoutMs, "A ping").catch(
         (error: unknown) => {
           this.#lose(link, error);
         },

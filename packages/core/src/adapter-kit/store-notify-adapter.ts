@@ -7,6 +7,7 @@ import type { NotifyAdapter } from "../adapters/notify-adapter.ts";
 export const createStoreNotifyAdapter = (
   adapter: NotifyAdapter,
   getStoreId: () => Promise<string>,
+  onError: (error: unknown) => void,
 ): NotifyAdapter => {
   // An adapter whose channels no other store can reach.
   if (adapter.bindStore === undefined) return adapter;
@@ -15,7 +16,7 @@ export const createStoreNotifyAdapter = (
 
   const bind = async (): Promise<void> => {
     try {
-      adapter.bindStore?.(await getStoreId());
+      adapter.bindStore?.({ storeId: await getStoreId(), onError });
       isBound = true;
     } finally {
       binding = undefined;

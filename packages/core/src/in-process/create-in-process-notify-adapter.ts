@@ -1,7 +1,10 @@
 // Notifications within one process: listeners are called before `notify*` returns. No message is sent, so none can be
 // lost or repeated. A hint without a listener that has room is dropped: a listener queries again when it has room.
-import { createHintDemand } from "../adapter-kit/hint-demand.ts";
-import { createListenersByKey, type ListenersByKey } from "../adapter-kit/listeners-by-key.ts";
+import {
+  createHintDemand,
+  createListenersByKey,
+  type ListenersByKey,
+} from "../adapter-kit/hints.ts";
 import type {
   JobScheduledListener,
   NotifyAdapter,

@@ -3,7 +3,7 @@
 import { defaults } from "../defaults.ts";
 import { timerMs } from "../async/sleep.ts";
 import { createDeferred } from "../async/deferred.ts";
-import { within } from "../async/within.ts";
+import { settleOrTimeout } from "../async/time-limit.ts";
 import type { Engine } from "../engine.ts";
 import {
   InvalidOptionError,
@@ -98,7 +98,7 @@ const untilEnded = async (
     engine.clock.clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
     // A server that does not respond must not delay the result. Errors are reported by the wrapping.
-    await within(
+    await settleOrTimeout(
       engine.clock,
       listening.then((stop) => stop()),
       unlistenMs,

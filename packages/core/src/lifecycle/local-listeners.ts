@@ -1,8 +1,7 @@
 // Notifies the workers and waiters of this process directly. A notify adapter may be unable to reach its server, may
 // refuse, or may send to other processes only. It goes first, and notifies the same listeners where it can. Only jobs
 // that it has brought to no worker of this process are offered again.
-import { createHintDemand } from "../adapter-kit/hint-demand.ts";
-import { createListenersByKey } from "../adapter-kit/listeners-by-key.ts";
+import { createHintDemand, createListenersByKey } from "../adapter-kit/hints.ts";
 import type {
   JobScheduledHint,
   JobScheduledListener,

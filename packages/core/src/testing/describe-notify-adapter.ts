@@ -6,6 +6,7 @@ import { deliverySuite } from "./notify/delivery.suite.ts";
 import { fanOutSuite } from "./notify/fan-out.suite.ts";
 import { foreignMessagesSuite } from "./notify/foreign-messages.suite.ts";
 import { reconnectSuite } from "./notify/reconnect.suite.ts";
+import { storesSuite } from "./notify/stores.suite.ts";
 import { everyListenerSuite, wakeHintsSuite } from "./notify/wake-hints.suite.ts";
 import { describeSuites } from "./suite.ts";
 import type { SuiteCase, SuiteGap, SuiteIt } from "./suite.ts";
@@ -35,7 +36,7 @@ export const notifyAdapterTestSuite = (options: NotifyTestSuiteOptions): void =>
     deliverySuite,
     fanOutSuite,
     hints ? wakeHintsSuite : everyListenerSuite,
-    ...(network ? [reconnectSuite, foreignMessagesSuite] : []),
+    ...(network ? [reconnectSuite, foreignMessagesSuite, storesSuite] : []),
     closeSuite,
   ];
   describeSuites({ it, suites, gaps, toBody });

@@ -2,14 +2,17 @@ import type { NotifyAdapter } from "../adapters/notify-adapter.ts";
 import { defineSuite } from "./suite.ts";
 import type { Suite, SuiteRule } from "./suite.ts";
 
-/** One of the three things that are told. */
+/** One of the three kinds of notifications. */
 export type NotifyTopic = "jobScheduled" | "sequenceCompleted" | "ownershipLost";
 
 /** The faults that a suite applies to the transport behind the adapters. */
 export interface NotifyNetwork {
   /** Cuts every connection of both adapters, as a restart of the broker does, and lets them come back. */
   readonly breakConnections: () => Promise<void>;
-  /** Sends a text that no adapter has made where both adapters listen for the topic. */
+  /**
+   * Sends a text that no adapter has made on the channel of a topic, of adapters that are not bound to a store. Rejects if
+   * the text is too large for the transport.
+   */
   readonly publishRaw: (topic: NotifyTopic, text: string) => Promise<void>;
 }
 

@@ -3,7 +3,7 @@
 import type { StopListening } from "../adapters/notify-adapter.ts";
 import { exponentialDelayMs, withJitter } from "../model/backoff.ts";
 import { sleep } from "../async/sleep.ts";
-import { within } from "../async/within.ts";
+import { settleOrTimeout } from "../async/time-limit.ts";
 import type { Engine } from "../engine.ts";
 
 /** How long a start or a stop waits for a subscription: a server that does not respond must not delay either. */
@@ -44,12 +44,12 @@ export const listenResiliently = async (
 
   const tried = attempt();
   const retrying = tried.then((isListening) => (isListening ? undefined : retry()));
-  await within(engine.clock, tried, patienceMs);
+  await settleOrTimeout(engine.clock, tried, patienceMs);
   return async () => {
     stopping.abort();
     // A try that hangs ends with its own result.
-    await within(engine.clock, retrying, patienceMs);
+    await settleOrTimeout(engine.clock, retrying, patienceMs);
     // Its errors are reported by the adapter's wrapping.
-    if (stop !== null) await within(engine.clock, stop(), patienceMs);
+    if (stop !== null) await settleOrTimeout(engine.clock, stop(), patienceMs);
   };
 };

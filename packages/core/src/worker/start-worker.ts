@@ -1,6 +1,6 @@
 // One running worker: it listens, then acquires; `stop` ends it.
 import type { StopListening } from "../adapters/notify-adapter.ts";
-import { within } from "../async/within.ts";
+import { settleOrTimeout } from "../async/time-limit.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
 import type { Processor } from "../lifecycle/process-job/processor.ts";
@@ -41,7 +41,7 @@ export const startWorker = async (
   const retaining = retentionLoop(engine, parts);
 
   const end = async (): Promise<void> => {
-    await Promise.all([within(engine.clock, retaining, lastStatementMs), stopListening()]);
+    await Promise.all([settleOrTimeout(engine.clock, retaining, lastStatementMs), stopListening()]);
     parts.gauges.close();
   };
   let stopped: Promise<void> | null = null;

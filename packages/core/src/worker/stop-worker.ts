@@ -2,7 +2,7 @@
 // After the grace period their signal is aborted; after the timeout they are left behind, and their leases expire. Outcomes
 // are stored. Everything that the worker has opened is closed.
 import { sleep } from "../async/sleep.ts";
-import { within } from "../async/within.ts";
+import { settleOrTimeout } from "../async/time-limit.ts";
 import type { Engine } from "../engine.ts";
 import { WorkerShutdownError } from "../errors.ts";
 import { endAttemptSpan } from "../lifecycle/attempt-events.ts";
@@ -55,7 +55,7 @@ export const stopWorker = async (
     onError(operation, new WorkerShutdownError(workerId));
   }
   for (const attempt of parts.attempts) leaveBehind(parts, attempt);
-  await Promise.all([within(engine.clock, keeper.stop(), lastStatementMs), end()]);
+  await Promise.all([settleOrTimeout(engine.clock, keeper.stop(), lastStatementMs), end()]);
   engine.observer.emit("workerStopped", () => ({ workerId, typeNames }));
 };
 

@@ -2,10 +2,12 @@
 // and can lose and regain its subscriptions.
 import { createDeferred, type Deferred } from "../../src/async/deferred.ts";
 import type { JobScheduledHint } from "../../src/adapters/notify-adapter.ts";
-import type {
-  ChannelSubscriber,
-  NotifyChannel,
-  NotifyTransport,
+import {
+  type ChannelSubscriber,
+  type NotifyChannel,
+  type NotifyTopic,
+  type NotifyTransport,
+  toNotifyTopic,
 } from "../../src/adapter-kit/notify-transport.ts";
 
 export interface Bus {
@@ -20,11 +22,13 @@ export interface Bus {
   readonly failSubscribing: (error: Error | undefined) => void;
   readonly failHints: (error: Error | undefined) => void;
   readonly inject: (channel: NotifyChannel, text: string) => void;
+  /** By the words of the topic, joined by dots. */
+  readonly injectInto: (name: string, text: string) => void;
   readonly reconnect: () => void;
 }
 
 export const createBus = (): Bus => {
-  const subscribers = new Set<readonly [NotifyChannel, ChannelSubscriber]>();
+  const subscribers = new Set<readonly [NotifyTopic, ChannelSubscriber]>();
   const published: (readonly [NotifyChannel, string])[] = [];
   const hints = new Map<string, Map<string, number>>();
   let subscribeCount = 0;
@@ -33,21 +37,21 @@ export const createBus = (): Bus => {
   let subscribeError: Error | undefined;
   let hintError: Error | undefined;
 
-  const inject = (channel: NotifyChannel, text: string): void => {
-    for (const [subscribed, { onMessage }] of [...subscribers]) {
-      if (subscribed === channel) onMessage(text);
+  const deliver = (name: string, text: string): void => {
+    for (const [topic, { onMessage }] of [...subscribers]) {
+      if (topic.words.join(".") === name) onMessage(text);
     }
   };
 
-  const takeFrom: NotifyTransport["takeHints"] = async ({ id }, wanted) => {
+  const takeFrom: NotifyTransport["takeHints"] = async (_topic, id, wanted) => {
     await Promise.resolve();
     if (hintError !== undefined) throw hintError;
     return takeOf(hints.get(id) ?? new Map(), wanted);
   };
 
-  const transport = ({ hints: withHints = false } = {}): NotifyTransport => ({
-    payloadBytesMax: 500,
-    publish: async (channel, messages) => {
+  const publishWith =
+    (withHints: boolean): NotifyTransport["publish"] =>
+    async ({ channel, words }, messages) => {
       await held?.promise;
       if (publishError !== undefined) throw publishError;
       for (const { counts, text } of messages) {
@@ -56,19 +60,18 @@ export const createBus = (): Bus => {
           hints.set(hintId, new Map(counts.map(({ typeName, count }) => [typeName, count])));
         }
         published.push([channel, text(hintId)]);
-        inject(channel, text(hintId));
+        deliver(words.join("."), text(hintId));
       }
-    },
-    subscribe: async (channel, subscriber) => {
+    };
+
+  const transport = ({ hints: withHints = false } = {}): NotifyTransport => ({
+    sharesHints: withHints,
+    payloadBytesMax: 500,
+    publish: publishWith(withHints),
+    subscribe: async (topic, subscriber) => {
       subscribeCount += 1;
       if (subscribeError !== undefined) throw subscribeError;
-      const subscription = [channel, subscriber] as const;
-      await Promise.resolve();
-      subscribers.add(subscription);
-      return async () => {
-        await Promise.resolve();
-        subscribers.delete(subscription);
-      };
+      return addLater(subscribers, [topic, subscriber]);
     },
     ...(withHints && { takeHints: takeFrom }),
     close: () => Promise.resolve(),
@@ -77,7 +80,8 @@ export const createBus = (): Bus => {
   return {
     transport,
     published: (channel) => published.filter(([on]) => on === channel).map(([, text]) => text),
-    subscriptionCount: (channel) => [...subscribers].filter(([on]) => on === channel).length,
+    subscriptionCount: (channel) =>
+      [...subscribers].filter(([on]) => on.channel === channel).length,
     subscribeCount: () => subscribeCount,
     holdPublishing: () => {
       const own = createDeferred<void>();
@@ -90,10 +94,24 @@ export const createBus = (): Bus => {
     failPublishing: (error) => (publishError = error),
     failSubscribing: (error) => (subscribeError = error),
     failHints: (error) => (hintError = error),
-    inject,
+    inject: (channel, text) => deliver(toNotifyTopic(channel, "").words.join("."), text),
+    injectInto: deliver,
     reconnect: () => {
       for (const [, { onReconnected }] of [...subscribers]) onReconnected();
     },
+  };
+};
+
+/** Adds in a later turn, and resolves to a function that removes in a later turn. */
+const addLater = async <TElement>(
+  set: Set<TElement>,
+  element: TElement,
+): Promise<() => Promise<void>> => {
+  await Promise.resolve();
+  set.add(element);
+  return async () => {
+    await Promise.resolve();
+    set.delete(element);
   };
 };
 

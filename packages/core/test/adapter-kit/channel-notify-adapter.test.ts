@@ -252,10 +252,46 @@ describe("messages", () => {
     ];
     for (const text of texts) bus.inject("jobScheduled", text);
     expect(woken).toEqual([]);
-    expect(adapter.stats()).toMatchObject({ ignored: texts.length, received: 0 });
+    expect(adapter.stats()).toMatchObject({ ignored: texts.length - 1, dropped: 1, received: 0 });
     bus.inject("jobScheduled", '{"v":1,"from":"x","jobs":[["email",1]],"more":true}');
     expect(woken).toEqual(["email"]);
-    expect(errors).toEqual([]);
+    expect(errors.map(String)).toEqual([expect.stringContaining("1 messages of more than 65536")]);
+  });
+
+  it("over a limit are dropped, and reported once", async () => {
+    const bus = createBus();
+    const { adapter, errors } = open(bus);
+    const reported: unknown[] = [];
+    adapter.bindStore?.({ storeId: "0123456789abcdef", onError: (error) => reported.push(error) });
+    const lost: string[] = [];
+    await adapter.listenJobOwnershipLost({ onOwnershipLost: (id) => lost.push(id) });
+    const ids = Array.from({ length: 20_000 }, (_, index) => `job-${index}`);
+    const text = JSON.stringify({ v: 1, from: "x", ids });
+    for (let round = 0; round < 100; round += 1) bus.injectInto("owls.0123456789abcdef", text);
+    expect(lost).toEqual([]);
+    expect(adapter.stats().dropped).toBe(100);
+    expect(errors.length).toBe(1);
+    expect(reported).toEqual(errors);
+  });
+
+  it("of another store are not received", async () => {
+    const bus = createBus();
+    const [one, other, sender] = [open(bus), open(bus), open(bus)];
+    const bind = ({ adapter }: typeof one, storeId: string) =>
+      adapter.bindStore?.({ storeId, onError: () => undefined });
+    bind(one, "aaaaaaaaaaaaaaaa");
+    bind(other, "bbbbbbbbbbbbbbbb");
+    bind(sender, "aaaaaaaaaaaaaaaa");
+    const [ours, theirs] = [await listen(one.adapter), await listen(other.adapter)];
+    await sender.adapter.notifyJobScheduled(email(1));
+    await settled();
+    expect(ours.woken).toEqual(["email"]);
+    expect(theirs.woken).toEqual([]);
+    expect(other.adapter.stats()).toMatchObject({ received: 0, ignored: 0 });
+    // The same store again is no mistake; a second one is.
+    bind(one, "aaaaaaaaaaaaaaaa");
+    expect(() => bind(one, "bbbbbbbbbbbbbbbb")).toThrow("it serves another store");
+    expect(() => bind(open(bus), "UPPER.case")).toThrow("8 to 16 characters");
   });
 
   it("reach the other listeners when one throws", async () => {

@@ -8,7 +8,7 @@
 // Waiters of one process share the attempts: 64 starts with one key cost the server one attempt each
 // 25 ms, not 64.
 import { setTimeout as sleep } from "node:timers/promises";
-import { withinTime } from "queuert/internal";
+import { rejectAfter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { MongoCommitUnknownError, MongoTransactionAbortedError } from "../errors.ts";
 import type { Scope } from "../store.ts";
@@ -55,7 +55,7 @@ export const retryUntilWritten = async (
     for (;;) {
       const startedAt = performance.now();
       try {
-        await withinTime(shared.written, Math.max(1, patience.remainingMs), () => tooLong);
+        await rejectAfter(shared.written, Math.max(1, patience.remainingMs), () => tooLong);
         return;
       } catch (error) {
         if (error !== tooLong || shared.hasConflicted) throw error;

@@ -24,11 +24,7 @@ export interface NotifyPostgresOptions {
   readonly breakConnections?: NotifyNetwork["breakConnections"] | undefined;
 }
 
-const topics = {
-  jobScheduled: "job_scheduled",
-  sequenceCompleted: "sequence_completed",
-  ownershipLost: "ownership_lost",
-};
+const topics = { jobScheduled: "sched", sequenceCompleted: "seqc", ownershipLost: "owls" };
 
 /** Opens two adapters on the same channels, each with connections of its own. */
 export const openNotifyPostgres = async (

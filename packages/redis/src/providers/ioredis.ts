@@ -1,11 +1,11 @@
 // The provider for ioredis 5 and 6: a single server, Sentinel, or Cluster.
-// Typed by what is used, so that neither version's classes are named: they have private members, which would make one
-// version's client unfit for a provider built against the other.
+// The types list the members that are used. The classes of ioredis have private members: a client of one version would not
+// be assignable to the class of the other.
 import {
   assertMethods,
   type SubscriberConnectionEvents,
   type SubscriberConnection,
-  withinTime,
+  rejectAfter,
 } from "queuert/internal";
 import type { RedisNotifyProvider } from "../redis-provider.ts";
 
@@ -44,13 +44,13 @@ interface IoredisOverrides {
 }
 
 export interface IoredisNotifyProviderOptions {
-  /** Stays yours: commands go over it, and connections for subscriptions are made after its example. */
+  /** Stays yours. Commands are sent over it, and connections for subscriptions copy its options. */
   readonly client: IoredisSingle | IoredisCluster;
 }
 
 const connectTimeoutMs = 5_000;
 
-/** The subscriber is given up and made anew by the adapter, so nothing of it retries by itself. */
+/** The adapter replaces a lost subscriber, so the client must not retry by itself. */
 const subscriberOverrides: IoredisOverrides = {
   lazyConnect: true,
   autoResubscribe: false,
@@ -66,7 +66,7 @@ const subscriberOverrides: IoredisOverrides = {
 const isCluster = (client: IoredisSingle | IoredisCluster): client is IoredisCluster =>
   "nodes" in client;
 
-/** In a cluster every node passes on what is published on any of them: take one by chance, and another next time. */
+/** In a cluster every node passes on the messages of all nodes: a random one is taken, and another one next time. */
 const subscriberTemplate = (client: IoredisSingle | IoredisCluster): IoredisSingle => {
   if (!isCluster(client)) return client;
   const nodes = client.nodes();
@@ -80,21 +80,21 @@ const connect = async (
   { onMessage, onLost }: SubscriberConnectionEvents,
 ): Promise<SubscriberConnection> => {
   const connection = subscriberTemplate(client).duplicate(subscriberOverrides);
-  let told: unknown;
+  let lastError: unknown;
   connection.on("error", (error: unknown) => {
-    told = error;
+    lastError = error;
   });
   connection.on("end", () => {
-    onLost(told ?? new Error("The connection for subscriptions was closed."));
+    onLost(lastError ?? new Error("The connection for subscriptions was closed."));
   });
   connection.on("message", (channel, text) => {
     onMessage(String(channel), String(text));
   });
-  // That the connection is closed, or its stream not writeable, says less than what came before, such as a wrong password.
+  // An error event, such as a wrong password, explains more than "Connection is closed".
   const reasonOf = (error: unknown): unknown =>
-    told instanceof Error && told.message !== "" ? told : error;
+    lastError instanceof Error && lastError.message !== "" ? lastError : error;
   try {
-    await withinTime(connection.connect(), connectTimeoutMs, "Connecting to Redis");
+    await rejectAfter(connection.connect(), connectTimeoutMs, "Connecting to Redis");
   } catch (error) {
     connection.disconnect();
     throw reasonOf(error);
@@ -119,17 +119,17 @@ const connect = async (
 export const createIoredisNotifyProvider = ({
   client,
 }: IoredisNotifyProviderOptions): RedisNotifyProvider => {
-  // `call` is what a client of the other package does not have.
+  // A client of the `redis` package has no `call`.
   const remedy = "give a `Redis` or a `Cluster` of ioredis";
   assertMethods(client, "client", ["on", "off", "call"], remedy);
   assertMethods(client, "client", [isCluster(client) ? "nodes" : "duplicate"], remedy);
-  // Without any listener ioredis prints to the console; whoever gave the client is told by listeners of their own.
+  // Without a listener ioredis prints errors to the console. The application's own listeners still receive them.
   const ignore = (): void => undefined;
   client.on("error", ignore);
   return {
     isCluster: isCluster(client),
     command: async ([name, ...rest]) => {
-      // ioredis would keep it until the connection is back.
+      // ioredis would queue the command until the connection is back.
       if (["reconnecting", "close", "disconnecting", "end"].includes(client.status)) {
         throw new Error("The Redis client is not connected.");
       }

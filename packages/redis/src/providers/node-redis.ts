@@ -1,11 +1,11 @@
 // The provider for the `redis` package, 5 and 6: a single server, Sentinel or Cluster.
-// Typed by what is used: the client's own type carries modules, scripts and protocol versions that do not matter here.
+// The types list the members that are used: the client's own type carries modules, scripts and protocol versions.
 import {
   assertMethods,
   InvalidOptionError,
   type SubscriberConnection,
   type SubscriberConnectionEvents,
-  withinTime,
+  rejectAfter,
 } from "queuert/internal";
 import type { RedisNotifyProvider } from "../redis-provider.ts";
 
@@ -14,7 +14,7 @@ interface Emitter {
   off(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
-/** What `createClient` returns. */
+/** The result of `createClient`. */
 export interface NodeRedisSingle extends Emitter {
   readonly isReady: boolean;
   readonly options: { readonly socket?: object | undefined } | undefined;
@@ -27,7 +27,7 @@ export interface NodeRedisSingle extends Emitter {
   duplicate(overrides?: object): NodeRedisSingle;
 }
 
-/** What `createCluster` returns. */
+/** The result of `createCluster`. */
 export interface NodeRedisCluster extends Emitter {
   readonly isOpen: boolean;
   readonly masters: readonly unknown[];
@@ -35,19 +35,19 @@ export interface NodeRedisCluster extends Emitter {
   nodeClient(node: never): Promise<NodeRedisSingle>;
 }
 
-/** What `createSentinel` returns. */
+/** The result of `createSentinel`. */
 export interface NodeRedisSentinel extends Emitter {
   readonly isReady: boolean;
   getMasterNode(): unknown;
   sendCommand(isReadonly: boolean, words: string[]): Promise<unknown>;
-  /** Runs the callback with the client of the master that is in charge now. */
+  /** Runs the callback with the client of the present master. */
   _execute<T>(isReadonly: boolean, run: (master: Emitter) => Promise<T>): Promise<T>;
 }
 
 type NodeRedisClient = NodeRedisSingle | NodeRedisSentinel | NodeRedisCluster;
 
 export interface NodeRedisNotifyProviderOptions {
-  /** Connected, and stays yours: commands go over it, and connections for subscriptions are made after its example. */
+  /** Connected, and stays yours. Commands are sent over it, and connections for subscriptions copy its options. */
   readonly client: NodeRedisClient;
 }
 
@@ -58,30 +58,30 @@ const isCluster = (client: NodeRedisClient): client is NodeRedisCluster => "mast
 const isSentinel = (client: NodeRedisClient): client is NodeRedisSentinel =>
   "getMasterNode" in client;
 
-/** The client whose example a connection for subscriptions follows: where to, and as whom. */
+/** The client whose address and credentials a connection for subscriptions copies. */
 const subscriberTemplate = async (client: NodeRedisClient): Promise<NodeRedisSingle> => {
   if (isSentinel(client)) return masterOf(client);
   if (!isCluster(client)) return client;
-  // Every node passes on what is published on any of them: take one by chance, and another next time.
+  // Every node passes on the messages of all nodes: a random one is taken, and another one next time.
   const { masters } = client;
   const node = masters[Math.floor(Math.random() * masters.length)];
   if (node === undefined) throw new Error("No node of the Redis Cluster is known now.");
-  // The node's type repeats the client's type parameters; it is one of the client's own.
-  return withinTime(client.nodeClient(node as never), connectTimeoutMs, "Connecting to a node");
+  // The node is one of the client's own; its type repeats the client's type parameters.
+  return rejectAfter(client.nodeClient(node as never), connectTimeoutMs, "Connecting to a node");
 };
 
-/** Asked anew for each connection: after a failover it is another one. While there is none, this waits. */
+/** Looked up for each connection: after a failover there is another master. Waits while there is none. */
 const masterOf = async (client: NodeRedisSentinel): Promise<NodeRedisSingle> => {
-  // Its type leaves out the commands that a client is given when it is created.
+  // The declared type lacks the commands, which the client gets when it is created.
   const answer = client._execute(false, async (master) => master as NodeRedisSingle);
-  return withinTime(answer, connectTimeoutMs, "Finding the master");
+  return rejectAfter(answer, connectTimeoutMs, "Finding the master");
 };
 
 const close = (connection: NodeRedisSingle): void => {
   try {
     connection.destroy();
   } catch {
-    // It only throws when it is closed already, which is what was wanted.
+    // It throws only if the connection is closed already.
   }
 };
 
@@ -91,7 +91,7 @@ const connect = async (
 ): Promise<SubscriberConnection> => {
   const template = await subscriberTemplate(client);
   const connection = template.duplicate({
-    // The adapter makes a new connection when this one is lost, so it must not come back by itself.
+    // The adapter replaces a lost connection, so this one must not reconnect by itself.
     socket: {
       ...template.options?.socket,
       connectTimeout: connectTimeoutMs,
@@ -107,7 +107,7 @@ const connect = async (
     onLost(new Error("The connection for subscriptions was closed."));
   });
   try {
-    await withinTime(connection.connect(), connectTimeoutMs, "Connecting to Redis");
+    await rejectAfter(connection.connect(), connectTimeoutMs, "Connecting to Redis");
   } catch (error) {
     close(connection);
     throw error;
@@ -128,15 +128,16 @@ const send = async (
   key: string | undefined,
 ): Promise<unknown> => {
   const connected = isCluster(client) ? client.isOpen : client.isReady;
-  // The client would keep the command until the connection is back.
+  // The client would queue the command until the connection is back.
   if (!connected) throw new Error("The Redis client is not connected: call its `connect()`.");
   if (isCluster(client)) return client.sendCommand(key, false, words);
   return isSentinel(client) ? client.sendCommand(false, words) : client.sendCommand(words);
 };
 
-/** A pool of clients cannot subscribe, and ioredis has most of the methods under the same names. */
+/** Refuses pools of clients, which cannot subscribe, and clients of ioredis, which share most method names. */
 const assertClient = (client: NodeRedisClient): void => {
-  const remedy = "give what `createClient`, `createSentinel` or `createCluster` of `redis` answers";
+  const remedy =
+    "give the result of `createClient`, `createSentinel` or `createCluster` of `redis`";
   assertMethods(client, "client", ["on", "off", "sendCommand"], remedy);
   if (!("isOpen" in client)) throw new InvalidOptionError("client", client, remedy);
   if (isCluster(client)) assertMethods(client, "client", ["nodeClient"], remedy);
@@ -148,7 +149,7 @@ export const createNodeRedisNotifyProvider = ({
   client,
 }: NodeRedisNotifyProviderOptions): RedisNotifyProvider => {
   assertClient(client);
-  // A lost connection is an "error" event, and one without a listener ends the process.
+  // A lost connection emits "error", and without a listener that ends the process.
   const ignore = (): void => undefined;
   client.on("error", ignore);
   return {

@@ -1,4 +1,3 @@
-import { Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
 import { createNatsNotifyAdapter } from "@queuert/nats";
 import { neededUrl } from "../needed-url.ts";
@@ -7,12 +6,10 @@ import { openWithPg, participant as silent } from "./postgres.ts";
 
 export const participant: Participant = {
   ...silent,
-  settings:
-    "as queuert-postgres, notifications over NATS with wake-up hints in a KV bucket in memory",
+  settings: "as queuert-postgres, notifications over NATS",
   open: async (target) => {
     const nc = await connect({ servers: neededUrl("natsUrl", target) });
-    const kv = await new Kvm(nc).create(target.prefix, { ttl: 60_000, storage: "memory" });
-    const notifyAdapter = await createNatsNotifyAdapter({ nc, kv, subjectPrefix: target.prefix });
+    const notifyAdapter = await createNatsNotifyAdapter({ nc, subjectPrefix: target.prefix });
     return openWithPg(target, { notifyAdapter, close: () => nc.close() });
   },
 };

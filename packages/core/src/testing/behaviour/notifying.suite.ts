@@ -429,8 +429,11 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
     await eventually(() => Promise.resolve(total() >= 4 ? true : undefined), "a few polls");
     // Polls are spread by a tenth.
     const polls = (performance.now() - startedAt) / (0.9 * pollIntervalMs);
-    expect(total()).toBeLessThanOrEqual(polls + 1);
-    expect([...counts.keys()]).toEqual(["acquireJobs"]);
+    // The first listener makes the client read the identity of the store, once.
+    const { getStoreId = 0, ...others } = Object.fromEntries(counts);
+    expect(getStoreId).toBeLessThanOrEqual(1);
+    expect(Object.keys(others)).toEqual(["acquireJobs"]);
+    expect(total() - getStoreId).toBeLessThanOrEqual(polls + 1);
   });
 
   rule("an idle client makes no statements at all", async ({ open, stateAdapter }) => {

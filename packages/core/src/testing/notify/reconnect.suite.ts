@@ -26,7 +26,7 @@ const tellUntil = async (tell: () => Promise<void>, arrived: () => boolean): Pro
 
 export const reconnectSuite: NotifySuite = defineNotifySuite("notify, lost connections", (rule) => {
   rule(
-    "A lost connection is noticed, also a half-open one, and made again with backoff; then every listener is told to look once.",
+    "A lost connection is noticed, also a half-open one, and made again with backoff. Then every listener is called once.",
     async ({ secondNotifyAdapter, network }) => {
       const [mine, alsoMine] = [newId(), newId()];
       const types = await listenForTypes(secondNotifyAdapter, ["mail", "report"]);
