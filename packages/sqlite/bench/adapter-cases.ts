@@ -1,4 +1,4 @@
-// The adapter by itself, without the engine above it: what is left between these and the whole is not this package's.
+// The adapter by itself, without the engine above it: the difference between these cases and the whole belongs to core.
 import type { NewEntryJob } from "queuert/internal";
 import type { BenchClient } from "./client.ts";
 import { payloadText, rateAsync } from "./measure.ts";

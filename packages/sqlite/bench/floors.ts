@@ -1,5 +1,5 @@
-// What SQLite itself does here: hand-written loops over better-sqlite3, with one table of the columns that a queue cannot do
-// without, WAL and synchronous=NORMAL as in the measured cases.
+// The rate of SQLite itself: hand-written loops over better-sqlite3, with one table of the columns that every queue needs.
+// WAL and synchronous=NORMAL are as in the measured cases.
 import type BetterSqlite3 from "better-sqlite3";
 import { createJobIdGenerator } from "queuert/internal";
 import { BetterSqlite3Database } from "../test/better-sqlite3.ts";

@@ -1,7 +1,7 @@
 export const payload: { readonly text: string } = { text: "x".repeat(88) };
 export const payloadText: string = JSON.stringify(payload);
 
-/** Per second, of what the synchronous function does so many of. */
+/** The rate per second of a synchronous function that does `count` operations. */
 export const rate = (count: number, run: () => void): number => {
   const startedAt = performance.now();
   run();

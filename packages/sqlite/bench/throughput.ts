@@ -1,7 +1,7 @@
-// How fast the adapter is beside SQLite itself. Run it with
-//   pnpm --filter @queuert/sqlite bench:throughput [--quick]
-// It measures the built packages, as users install them: tsx names every function it makes of a source, which costs.
-// Floors and cases take turns in random order within each round; figures are medians, the last column the ratio to the floor.
+// The rate of the adapter in comparison with SQLite itself:
+//   pnpm --filter @queuert/sqlite bench:throughput [--quick].
+// It measures the built packages, as users install them, because tsx makes functions slower.
+// Floors and cases take turns in random order within each round. Figures are medians, the last column is the ratio to the floor.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,10 +1,10 @@
-// The seam to a driver: one connection, used synchronously. Every provider hands these out; no driver's own type
-// goes further than its provider's file.
+// One connection of a driver, used synchronously. Every provider returns such connections. The types of a driver stay in
+// the file of its provider.
 
-/** What a column can hold and a parameter can be. */
+/** The values of columns and parameters. */
 export type SqliteValue = string | number | bigint | null | Uint8Array;
 
-/** What a statement did that returns no rows. */
+/** The result of a statement without rows. */
 export interface SqliteRunResult {
   readonly changes: number | bigint;
   readonly lastInsertRowid: number | bigint;
@@ -19,7 +19,7 @@ export interface SqliteStatement {
 }
 
 export interface SqliteConnection {
-  /** Prepares a statement once and answers the same one for the same text from then on. */
+  /** Prepares a statement. It returns the same statement for the same text. */
   prepare(sql: string): SqliteStatement;
   /** Runs statements that take no parameters. */
   exec(sql: string): void;

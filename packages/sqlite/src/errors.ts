@@ -45,7 +45,7 @@ export class SqliteNotADatabaseError extends QueuertError {
   }
 }
 
-/** The file, or what it holds of a table or an index, is no longer as SQLite has written it. */
+/** The file, or a table or an index in it, is no longer as SQLite has written it. */
 export class SqliteDamagedError extends QueuertError {
   readonly code = "QUEUERT_SQLITE_DAMAGED" as const;
   readonly filename: string;
@@ -53,7 +53,7 @@ export class SqliteDamagedError extends QueuertError {
   constructor(filename: string, options?: ErrorOptions) {
     super(
       `The SQLite file ${filename} is damaged. Stop every program that uses it; restore it from a backup, or ` +
-        "save what is left with `.recover` of the sqlite3 shell.",
+        "save the rest with `.recover` of the sqlite3 shell.",
       options,
     );
     this.filename = filename;
@@ -75,7 +75,7 @@ export class SqliteFullError extends QueuertError {
   }
 }
 
-/** Databases in memory have one connection, and a read could only join or await the transaction that is open. */
+/** A database in memory has one connection: a read would join the open transaction, or wait for it. */
 export class SqliteInMemoryError extends QueuertError {
   readonly code = "QUEUERT_SQLITE_IN_MEMORY" as const;
 
@@ -88,7 +88,7 @@ export class SqliteInMemoryError extends QueuertError {
   }
 }
 
-/** A setting of the file or of the user's connection is not what Queuert needs; it changes neither unasked. */
+/** Queuert needs another setting of the file or of the user's connection. It changes neither without an option. */
 export class SqlitePragmaError extends QueuertError {
   readonly code = "QUEUERT_SQLITE_PRAGMA" as const;
   readonly pragma: string;
@@ -114,7 +114,7 @@ const busyMessages = {
     "it or roll it back sooner, or run it as `queuert.transaction`, whose context calls can take part in.",
 };
 
-/** Another program, or a transaction of this process, has kept the one writer for too long. */
+/** Another program, or a transaction of this process, has kept the writer for longer than `busyTimeoutMs`. */
 export class SqliteBusyError extends QueuertError {
   readonly code = "QUEUERT_SQLITE_BUSY" as const;
   readonly waitedMs: number;
@@ -134,8 +134,8 @@ export class SqliteTransactionEndedError extends QueuertError {
   constructor(options?: ErrorOptions) {
     super(
       "The transaction has ended: its client must not be used after its callback, nor may the callback commit " +
-        "or roll back by itself. Await every call before the callback returns. SQLite itself rolls back after some " +
-        "errors, such as a full disk: a callback that catches one cannot go on.",
+        "or roll back by itself. Await every call before the callback returns. After some errors, such as a full disk, " +
+        "SQLite rolls back: a callback that catches one cannot continue.",
       options,
     );
   }
@@ -150,7 +150,7 @@ export class SqliteClosedError extends QueuertError {
   }
 }
 
-/** `idGenerator` gave an id that is stored already. */
+/** `idGenerator` returned an id that is stored already. */
 export class SqliteDuplicateIdError extends QueuertError {
   readonly code = "QUEUERT_SQLITE_DUPLICATE_ID" as const;
   readonly jobId: string;
@@ -182,7 +182,7 @@ export class SqliteSchemaTooNewError extends QueuertError {
   }
 }
 
-/** The tables are missing, or those of an older release, and migrations were not to be run. */
+/** The tables are missing or of an older release, and `migrate` is `false`. */
 export class SqliteSchemaTooOldError extends QueuertError {
   readonly code = "QUEUERT_SQLITE_SCHEMA_TOO_OLD" as const;
   readonly storedVersion: number;
@@ -199,20 +199,20 @@ export class SqliteSchemaTooOldError extends QueuertError {
   }
 }
 
-/** Somebody else has something in the file that is called as Queuert's is. */
+/** The file has a table or an index of another program with a name that Queuert needs. */
 export class SqliteSchemaTakenError extends QueuertError {
   readonly code = "QUEUERT_SQLITE_SCHEMA_TAKEN" as const;
 
   constructor(reason: string, options?: ErrorOptions) {
     super(
-      `The SQLite file has something else under a name that Queuert needs (${reason}). Nothing was changed; ` +
+      `Another program uses a name in the SQLite file that Queuert needs (${reason}). Nothing was changed; ` +
         "give another `tablePrefix`.",
       options,
     );
   }
 }
 
-/** The tables differ from what the migrations make, although the version is right. */
+/** The tables differ from those that the migrations make, although the version is right. */
 export class SqliteSchemaDriftError extends QueuertError {
   readonly code = "QUEUERT_SQLITE_SCHEMA_DRIFT" as const;
   readonly differences: readonly string[];

@@ -1,8 +1,7 @@
-// Drivers for SQLite are synchronous, and a promise that is settled already is awaited without leaving the current
-// turn of the event loop. A worker that drains a backlog would keep timers and signals waiting until the
-// backlog is empty; so every step asks here first, and a turn that has lasted long enough is ended.
+// Drivers for SQLite are synchronous, and `await` of a settled promise stays in the current turn of the event loop. A worker
+// would therefore delay timers and signals until its backlog is empty. Every step ends a turn that has lasted long enough.
 
-// Long enough that ending turns costs nothing one can measure, short enough for timers.
+// Long enough that the cost cannot be measured, short enough for timers.
 const turnMs = 5;
 
 let startedAt: number | null = null;
@@ -13,7 +12,7 @@ const end = (): void => {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Null while the turn is young; else a promise for the next turn. */
+/** Null in a young turn, otherwise a promise for the next turn. */
 export const endLongTurn = (): Promise<void> | null => {
   if (startedAt === null) {
     startedAt = performance.now();

@@ -1,10 +1,10 @@
 import { limits, type ScheduleOptions } from "queuert/internal";
 
-/** An instant as it is stored: whole milliseconds that every date can hold, whatever was added. */
+/** An instant as it is stored: whole milliseconds, limited to those that every date can hold. */
 export const toInstant = (ms: number): number =>
   Math.round(Math.min(Math.max(ms, 0), limits.scheduledAtMax));
 
-/** When something scheduled like this is due; null is now. */
+/** The due time of a schedule. Without a schedule it is now. */
 export const dueAt = (schedule: ScheduleOptions | null, now: number): number => {
   if (schedule === null) return now;
   return schedule.at === undefined

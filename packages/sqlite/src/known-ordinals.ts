@@ -1,12 +1,12 @@
-// Where the jobs are that this process has acquired: completing one by its ordinal spares the look through the index of ids.
-// A memory only: whoever uses it names the id, too, and what is not known is looked up.
+// The ordinals of the jobs that this process has acquired: a completion by ordinal needs no search in the index of ids.
+// It is a cache only. The statement checks the id too, and a job that is not in the cache is found by its id.
 export interface KnownOrdinals {
   remember(id: string, ordinal: number): void;
-  /** Answers once. */
+  /** Returns an ordinal once. */
   take(id: string): number | undefined;
 }
 
-/** More than a worker or two hold; those that were handed back or have failed stay until then. */
+/** More than a few workers hold. Jobs that were handed back or have failed stay until the cache is cleared. */
 const sizeMax = 10_000;
 
 export const createKnownOrdinals = (): KnownOrdinals => {

@@ -1,5 +1,5 @@
-// WHERE clauses out of the filters that are given. Few shapes, so every statement is prepared once and kept; values
-// are always parameters.
+// WHERE clauses for the given filters. There are few shapes, so every statement is prepared once. Values are always
+// parameters.
 import { jobStatuses, type JobStatus, type ListJobsParams } from "queuert/internal";
 import type { SqliteValue } from "./connection.ts";
 
@@ -26,8 +26,8 @@ export const isOneOf = (column: string, values: readonly string[] | null): Condi
 };
 
 /**
- * For statuses that only live or failed jobs have: the ordinals of those jobs, each status from its own partial index, for
- * which it has to stand in the text. Otherwise a page of ten failed jobs would go through a million completed ones.
+ * The ordinals of the jobs with these statuses, unless one of them is `completed`. Each status is read from its partial
+ * index, which needs the status in the text. Otherwise a page of ten failed jobs would read a million completed ones.
  */
 export const ordinalsWithStatus = (job: string, statuses: readonly JobStatus[]): string | null =>
   statuses.length === 0 || statuses.includes("completed")
@@ -39,7 +39,7 @@ export const ordinalsWithStatus = (job: string, statuses: readonly JobStatus[]):
 
 type Page = Pick<ListJobsParams<object>, "afterOrdinal" | "order" | "createdFrom" | "createdTo">;
 
-/** What both lists have: a page strictly after an ordinal, and the time of creation. */
+/** The conditions of both lists: a page strictly after an ordinal, and the time of creation. */
 export const pageConditions = (
   alias: string,
   { afterOrdinal, order, createdFrom, createdTo }: Page,
@@ -51,7 +51,7 @@ export const pageConditions = (
   createdTo === null ? null : [`${alias}.created_at < ?`, createdTo.getTime()],
 ];
 
-/** The jobs of a tree: the root's first job, and all whose id is not the root's. */
+/** The jobs of a tree: the first job of the root, and its other members. */
 export const isInTree = (alias: string, rootSequenceId: string | null): Condition | null =>
   rootSequenceId === null
     ? null

@@ -1,4 +1,4 @@
-// What drivers report, told as what has happened to the file and to the tables of the store.
+// Names the errors of drivers: problems of the file, and of the tables of the store.
 import type { SqliteConnection } from "./connection.ts";
 import { isCannotOpen, isDamaged, isFull, isNotADatabase, isReadonly } from "./driver-errors.ts";
 import {
@@ -11,26 +11,26 @@ import {
 } from "./errors.ts";
 import type { TableNames } from "./names.ts";
 
-/** Of a file: drivers report a bad one when opening it, or at any statement. */
+/** Names an error of a file. Drivers report it when they open the file, or at any statement. */
 export const toFileError = (error: unknown, filename: string): unknown => {
   if (isNotADatabase(error)) return new SqliteNotADatabaseError(filename, { cause: error });
   if (isReadonly(error)) return new SqliteNotWritableError(filename, { cause: error });
   if (isDamaged(error)) return new SqliteDamagedError(filename, { cause: error });
   if (isFull(error)) return new SqliteFullError(filename, { cause: error });
-  // better-sqlite3 checks the directory itself, with a TypeError that has no code.
+  // better-sqlite3 checks the directory by itself. Its TypeError has no code.
   if (isCannotOpen(error) || (error instanceof TypeError && /directory/i.test(error.message))) {
     return new SqliteCannotOpenError(filename, { cause: error });
   }
   return error;
 };
 
-/** The file of a connection, as SQLite names it. */
+/** The name of the file of a connection. */
 export const filenameOf = (connection: SqliteConnection): string => {
   const main = connection.prepare("PRAGMA database_list").all()[0];
   return String(main?.[2] ?? "");
 };
 
-/** Of a step of the store. */
+/** Names an error of a step. */
 export const toStoreError = (
   error: unknown,
   connection: SqliteConnection,

@@ -1,6 +1,6 @@
 import { InvalidOptionError } from "queuert/internal";
 
-/** The tables, with their prefix. Checked to be plain identifiers: they stand in statements as they are. */
+/** The tables, with their prefix. They are checked to be plain identifiers, because statements contain them. */
 export interface TableNames {
   readonly prefix: string;
   readonly job: string;
@@ -40,21 +40,21 @@ export const tableNames = (prefix: string): TableNames => {
   };
 };
 
-// Two indexes are named where they are used. With statistics from when there was one job (ANALYZE, PRAGMA optimize), SQLite
-// goes through the whole table instead, once for every job that is asked about.
+// Two statements name their index. With statistics of a small table (ANALYZE, PRAGMA optimize), SQLite would read the whole
+// table instead, once for every job.
 
-/** Ends a SELECT of the last job of a sequence that has been continued. */
+/** The end of a SELECT of the last job of a sequence that has continued. */
 export const lastJobOf = ({ prefix, job }: TableNames): string =>
   `FROM ${job} INDEXED BY ${prefix}job_continuation
 WHERE sequence_id = ? AND position > 0 ORDER BY position DESC LIMIT 1`;
 
-/** The jobs of a tree but the root's first, as a table to look up `root_sequence_id` in. */
+/** The jobs of trees, without the first job of each root. */
 export const treeMembers = ({ prefix, job }: TableNames): string =>
   `${job} member INDEXED BY ${prefix}job_tree`;
 
 /**
- * Ids are strings, and a column that turned "007" into 7 would lose them. SQLite's own rule for a type's affinity:
- * INT anywhere makes numbers; CHAR, CLOB and TEXT keep text.
+ * Ids are strings, and a numeric column would turn "007" into 7. By SQLite's rule of affinity, a type with INT in its name
+ * is numeric, and a type with CHAR, CLOB or TEXT is text.
  */
 export const assertIdType = (idType: string): void => {
   const keepsText = /char|clob|text/i.test(idType) && !/int/i.test(idType);
@@ -63,14 +63,14 @@ export const assertIdType = (idType: string): void => {
   }
 };
 
-/** A generator of the user's. An id that is stored as something else would be found by nobody who was told it. */
+/** Checks the ids of the user's generator. An id that SQLite stores in another form could not be found again. */
 export const checkedIds = (generate: () => string): (() => string) => {
   if (typeof generate !== "function") {
     throw new InvalidOptionError("idGenerator", generate, "give a function that returns a string");
   }
   return () => {
     const id = generate();
-    // Half of a pair of surrogates is none of Unicode's characters.
+    // An unpaired surrogate is not a character of Unicode.
     if (typeof id !== "string" || id === "" || /[\0\p{Surrogate}]/u.test(id)) {
       const remedy = "give strings that are not empty, without NUL and well-formed";
       throw new InvalidOptionError("idGenerator()", id, remedy);

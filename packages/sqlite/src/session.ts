@@ -5,11 +5,11 @@ import type {
   SqliteValue,
 } from "./connection.ts";
 
-/** One connection as the steps use it: statements by their text, prepared once, and the store's clock. */
+/** One connection in the form that steps use: statements by their text, prepared once, and the clock of the store. */
 export interface Session {
   /** Milliseconds since 1970 by SQLite's clock, at this moment. */
   now(): number;
-  /** For a loop: the statement itself, instead of looking it up for each of its runs. */
+  /** For a loop: the statement itself, without a search by its text for each run. */
   prepare(sql: string): SqliteStatement;
   run(sql: string, ...parameters: readonly SqliteValue[]): SqliteRunResult;
   all<TRow extends readonly unknown[]>(
@@ -35,7 +35,7 @@ export const sessionOf = (connection: SqliteConnection): Session => {
   return session;
 };
 
-// Rows come typed by whoever wrote the statement: the tables are STRICT, and a test runs every statement.
+// The author of a statement declares the type of its rows. The tables are STRICT, and a test runs every statement.
 const createSession = (connection: SqliteConnection): Session => ({
   prepare: (sql) => connection.prepare(sql),
   now: () => Number(connection.prepare(nowSql).get()?.[0]),

@@ -10,18 +10,24 @@ export interface SqliteStateProvider<
 > {
   /**
    * Runs the callback once between `BEGIN IMMEDIATE` and `COMMIT`, or `ROLLBACK` when it rejects.
-   * - Nobody else's statement may run on this connection meanwhile: guard it with `createAsyncLock`.
-   * - Immediate, for a deferred transaction that writes after another process has written cannot go on.
+   * - No other statement may run on this connection meanwhile: guard it with `createAsyncLock`.
+   * - Immediate, because a deferred transaction cannot write after another process has written.
    */
   runInTransaction<T>(callback: (context: TTxContext) => Promise<T>): Promise<T>;
 
   /** Runs the callback with a context outside any transaction. */
   provideContext<T>(callback: (context: TContext) => Promise<T>): Promise<T>;
 
-  /** Whether the context belongs to a transaction that is still open. */
+  /**
+   * Whether the context belongs to a transaction that is still open. It is false for the context of an earlier transaction,
+   * even if another one is open on the same connection. Give each transaction a value of its own.
+   */
   isInTransaction(context: TTxContext | TContext): boolean;
 
-  /** The connection that statements with this context run on: the same object for the same connection, always. */
+  /**
+   * The connection of this context: always the same object for the same connection. Throws if the transaction of the
+   * context has ended.
+   */
   connectionOf(context: TTxContext | TContext): SqliteConnection;
 
   /**
@@ -31,8 +37,8 @@ export interface SqliteStateProvider<
   write?<T>(step: (connection: SqliteConnection) => T): Promise<T>;
 
   /**
-   * Runs a synchronous step that only reads, and sees what is committed. Left out: `provideContext` does it.
-   * - Must not wait for an open transaction of this process, and must not see what it has not committed.
+   * Runs a synchronous step that reads the committed state. Left out: `provideContext` does it.
+   * - It must not wait for an open transaction of this process, and must not see its uncommitted writes.
    */
   read?<T>(step: (connection: SqliteConnection) => T): Promise<T>;
 

@@ -15,7 +15,7 @@ export type ClosableProvider = SqliteStateProvider & { readonly close: () => Pro
 /** Opens a provider for a file that may not exist yet. */
 export type OpenProvider = (filename: string) => Promise<ClosableProvider>;
 
-/** What the state suites need of a store, and the behaviour suites: rows of the user's own beside the jobs. */
+/** The harness of the state suites and the behaviour suites, with rows of the user beside the jobs. */
 export interface SqliteHarness extends StateAdapterHarness {
   readonly userRows: {
     readonly insert: (context: object, key: string) => Promise<void>;
@@ -27,7 +27,7 @@ const openByDefault: OpenProvider = (filename) =>
   // Tests kill processes at most: nothing here has to outlive the machine.
   createBetterSqlite3Provider({ filename, synchronous: "NORMAL" });
 
-// A table of the user's own beside the jobs, for what is said about transactions that write both.
+// A table of the user, for transactions that write both rows and jobs.
 const userTable = "user_row";
 
 /** A store in a file of its own in a temporary directory, opened twice, as two processes would. */
@@ -53,7 +53,7 @@ export const openSqliteState = async (
       try {
         connectionOf(context).exec("SELECT * FROM a_table_that_does_not_exist");
       } catch (error) {
-        // That it fails is the point; what it leaves behind is what the case looks at.
+        // The failure is intended: the case checks its effects.
         if (!(error instanceof Error)) throw error;
       }
     },

@@ -85,7 +85,7 @@ describe("a file", () => {
     );
   });
 
-  // Root may write everything; an immutable connection is what a read-only medium looks like.
+  // Root may write every file. An immutable connection behaves as a read-only medium.
   it("that may not be written", async () => {
     const { filename, provider } = await openStore();
     await provider.close();

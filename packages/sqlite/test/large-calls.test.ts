@@ -1,5 +1,5 @@
-// Calls with thousands of elements, and stores in which thousands wait: what is done is in proportion to what is asked for,
-// whatever statistics SQLite has been left with. With each compared to each these take from ten seconds to minutes.
+// Calls with thousands of elements, and stores with thousands of waiting jobs. The work is in proportion to the call, with
+// any statistics of SQLite. With quadratic work, these cases take ten seconds to minutes.
 import type { AcquiredJob } from "queuert/internal";
 import { describe, expect, it } from "vitest";
 import { aNewJob, openStore, type SqliteTestAdapter } from "./open-store.ts";
@@ -85,7 +85,7 @@ it(
 );
 
 it(
-  "thousands that wait for one sequence do not read what it carries",
+  "thousands of dependants of one sequence do not read its payload",
   async () => {
     const { adapter } = await openStore();
     const large = JSON.stringify("x".repeat(1_500_000));
@@ -101,7 +101,7 @@ it(
   timeoutMs,
 );
 
-it("deletes a tree of thousands, and counts what went", async () => {
+it("deletes a tree of thousands, and counts the deleted jobs", async () => {
   const { adapter } = await openStore();
   const [rootId = ""] = await start(adapter, "root");
   const member = aNewJob({ rootSequenceId: rootId, originId: rootId });

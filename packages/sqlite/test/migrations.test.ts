@@ -29,7 +29,7 @@ describe("migrations", () => {
     expect(Object.fromEntries(checksums)).toEqual(frozen);
   });
 
-  it("make the schema of the snapshot, which every review sees", async () => {
+  it("make the schema of the snapshot", async () => {
     const stateProvider = await openProvider(temporaryFile());
     await migrateSqliteSchema({ stateProvider });
     const schema = await stateProvider.read((connection) =>
@@ -58,7 +58,7 @@ describe("migrations", () => {
     ]);
   });
 
-  it("are only said, not done, in a dry run", async () => {
+  it("are returned, not applied, in a dry run", async () => {
     const stateProvider = await openProvider(temporaryFile());
     const plan = await migrateSqliteSchema({ stateProvider, dryRun: true });
     expect(plan.applied).toEqual([{ version: 1, name: "create-store" }]);
@@ -69,7 +69,7 @@ describe("migrations", () => {
     await checkTables(stateProvider);
   });
 
-  it("leave a schema alone that is newer than this release", async () => {
+  it("refuse a schema that is newer than this release", async () => {
     const stateProvider = await openProvider(temporaryFile());
     await migrateSqliteSchema({ stateProvider });
     await stateProvider.write((connection) =>
@@ -90,7 +90,7 @@ describe("migrations", () => {
 });
 
 describe("checkSqliteSchema", () => {
-  it("finds what is missing, changed and added, and leaves no trace", async () => {
+  it("finds missing, changed and added tables, and changes nothing", async () => {
     const stateProvider = await openProvider(temporaryFile());
     await migrateSqliteSchema({ stateProvider });
     await checkSqliteSchema({ stateProvider });

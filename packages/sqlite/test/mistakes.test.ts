@@ -1,4 +1,4 @@
-// What is wrong with options, with the file, and with the tables in it is told as what it is.
+// Mistakes in options, in the file and in its tables have an error of their own.
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {

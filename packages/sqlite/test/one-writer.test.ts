@@ -1,12 +1,17 @@
-// One writer, many readers: who waits for whom, who sees what, and that nothing else in the process stands still.
+// One writer, many readers: which calls wait, which writes are visible, and that the event loop goes on.
 import { describe, expect, it } from "vitest";
-import { SqliteTransactionEndedError } from "../src/index.ts";
-import { aNewJob, openStore } from "./open-store.ts";
+import { createQueuert, defineUnionJobTypes, ProcessMisuseError } from "queuert";
+import {
+  createSqliteStateAdapter,
+  type SqliteConnection,
+  SqliteTransactionEndedError,
+} from "../src/index.ts";
+import { aNewJob, openProvider, openStore, temporaryFile } from "./open-store.ts";
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("while a transaction is open", () => {
-  it("reads outside it do not wait, and do not see what is not committed", async () => {
+  it("reads outside it do not wait, and do not see uncommitted writes", async () => {
     const { adapter } = await openStore();
     await adapter.runInTransaction(async (context) => {
       const [created] = await adapter.createJobs({ context, jobs: [aNewJob()] });
@@ -20,7 +25,7 @@ describe("while a transaction is open", () => {
     });
   });
 
-  it("a worker with nothing to do is answered without the writer", async () => {
+  it("a worker without due jobs does not need the writer", async () => {
     const { adapter } = await openStore();
     await adapter.runInTransaction(async () => {
       const types = [{ typeName: "task", leaseMs: 1_000, limit: 1 }];
@@ -60,6 +65,47 @@ describe("while a transaction is open", () => {
   });
 });
 
+describe("a write without the context of the transaction around it", () => {
+  it("is refused at once", async () => {
+    const { adapter: stateAdapter } = await openStore();
+    const queuert = await createQueuert({
+      stateAdapter,
+      jobTypeDefinitions: defineUnionJobTypes<{ task: { input: null; output: null } }>(),
+    });
+    await queuert.transaction(async () => {
+      for (const call of [
+        () => queuert.triggerJobs({ ids: ["a"] }),
+        () => queuert.retryFailedJobs({ ids: ["a"] }),
+        () => queuert.startJobSequence({ autocommit: true, typeName: "task", input: null }),
+        () => queuert.transaction(async () => undefined),
+      ]) {
+        await expect(call()).rejects.toThrow(ProcessMisuseError);
+      }
+    });
+    await queuert.close();
+  });
+
+  it("waits for busyTimeoutMs once, if it reaches the store", async () => {
+    const busyTimeoutMs = 100;
+    const stateProvider = await openProvider(temporaryFile(), { busyTimeoutMs });
+    let attempts = 0;
+    const counting = {
+      ...stateProvider,
+      write: <T>(step: (connection: SqliteConnection) => T): Promise<T> => {
+        attempts++;
+        return stateProvider.write(step);
+      },
+    };
+    const adapter = await createSqliteStateAdapter({ stateProvider: counting });
+    attempts = 0;
+    await adapter.runInTransaction(async () => {
+      const creating = adapter.createJobs({ jobs: [aNewJob()] });
+      await expect(creating).rejects.toMatchObject({ holder: "this_process", waitedMs: 100 });
+    });
+    expect(attempts).toBe(1);
+  });
+});
+
 describe("a transaction that has ended", () => {
   it("its client and its context cannot be used, whether it committed or rolled back", async () => {
     const { adapter } = await openStore();
@@ -73,7 +119,7 @@ describe("a transaction that has ended", () => {
     });
   });
 
-  it("by the callback itself is no success", async () => {
+  it("by the callback itself is an error", async () => {
     const { adapter } = await openStore();
     const committed = adapter.runInTransaction(async ({ client }) => {
       client.exec("COMMIT");

@@ -1,4 +1,4 @@
-// Stores for tests that look at this package's own promises: a file of their own, closed and removed afterwards.
+// Stores for the tests of this package: each has a file of its own, closed and removed afterwards.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import {
 } from "../src/providers/better-sqlite3.ts";
 import { BetterSqlite3Database } from "./better-sqlite3.ts";
 
-/** A directory that goes with the test. */
+/** A directory that is removed after the test. */
 export const temporaryDirectory = (): string => {
   const directory = mkdtempSync(join(tmpdir(), "queuert-sqlite-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-// A provider written by hand, as somebody would who opens their own connections: the whole interface in a screen.
+// A provider written by hand, for an application that opens its own connections: the whole interface on one screen.
 import type BetterSqlite3 from "better-sqlite3";
 import {
   createAsyncLock,
@@ -12,11 +12,11 @@ import { BetterSqlite3Database } from "./better-sqlite3.ts";
 
 interface Context {
   readonly db: BetterSqlite3.Database;
-  /** Tells the contexts of two transactions on the one connection apart. */
+  /** Distinguishes two transactions on the same connection. */
   readonly transaction?: symbol;
 }
 
-/** Two connections: one that writes, behind a lock, and one that reads what is committed. */
+/** Two connections: one that writes, behind a lock, and one that reads the committed state. */
 export const createOwnProvider = (
   filename: string,
 ): SqliteStateProvider<Context, Context> & { readonly close: () => Promise<void> } => {
@@ -92,7 +92,7 @@ const toStatement = (statement: BetterSqlite3.Statement): SqliteStatement => {
   if (statement.reader) statement.raw(true);
   return {
     run: (...parameters) => statement.run(...parameters),
-    // `raw` makes rows arrays of what a column can hold; the driver's types do not say so.
+    // With `raw`, rows are arrays of values. The types of the driver do not declare it.
     all: (...parameters) => statement.all(...parameters) as readonly (readonly SqliteValue[])[],
     get: (...parameters) => statement.get(...parameters) as readonly SqliteValue[] | undefined,
   };

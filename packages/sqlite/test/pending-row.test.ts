@@ -1,10 +1,10 @@
-// An acquisition reads most of a job only when there is something to read. Whatever that is, what it answers is what is stored.
+// An acquisition reads most columns of a job only if the job is unusual. It returns the stored job in any case.
 import { expect, it } from "vitest";
 import { aNewJob, openStore } from "./open-store.ts";
 
 const types = [{ typeName: "task", leaseMs: 60_000, limit: 10 }];
 
-it("acquires what is stored, of any kind of pending job", async () => {
+it("acquires any kind of pending job as it is stored", async () => {
   const { adapter } = await openStore();
   const [root, key, traced] = await adapter.createJobs({
     jobs: [
@@ -21,7 +21,7 @@ it("acquires what is stored, of any kind of pending job", async () => {
   expect(before[0]).toMatchObject({ id: traced?.job.id, onBlockerFailure: "fail", priority: 5 });
   expect(before.filter(({ rootSequenceId }) => rootSequenceId === "the root")).toHaveLength(1);
 
-  // Once more, each after an attempt: some with an error, one without it having counted.
+  // Once more, each after an attempt: four with an error, one whose attempt was not counted.
   await adapter.rescheduleJobs({
     jobs: before.map(({ id, leaseVersion }, index) => ({
       jobId: id,
@@ -72,4 +72,50 @@ it("acquires a continuation as it is stored", async () => {
   const [second] = (await adapter.acquireJobs({ workerId: "w", limit: 1, types })).jobs;
   expect(second?.job).toMatchObject({ sequenceId: job.id, originId: job.id, position: 1 });
   expect([second?.job]).toEqual(await adapter.getJobs({ ids: [second?.job.id ?? ""] }));
+});
+
+it("reads every column of a pending job that differs from that of a new root job", async () => {
+  const { adapter, provider } = await openStore();
+  const values: Readonly<Record<string, string | number>> = {
+    sequence_id: "another job",
+    sequence_type_name: "another type",
+    sequence_created_at: 1_000,
+    root_sequence_id: "another root",
+    origin_id: "an origin",
+    position: 1,
+    deduplication_key: "a key",
+    attempt: 3,
+    lease_version: 4,
+    last_attempt_at: 2_000,
+    last_attempt_error: "an error",
+    on_blocker_failure: "fail",
+    trace_context: "a trace",
+  };
+  // Columns that an acquisition selects by, sets itself, or returns in any case; and columns of jobs in other statuses.
+  const others =
+    `ordinal id type_name status priority scheduled_at created_at input leased_by leased_until
+    output continued_to_id finished_at completed_by completed_lease blocker_count incomplete_blocker_count
+    deduplication_open`.split(/\s+/);
+  const columns = await provider.read((connection) =>
+    connection
+      .prepare("SELECT name FROM pragma_table_info('queuert_job')")
+      .all()
+      .map(([name]) => String(name)),
+  );
+  // A new column belongs to one of the two lists.
+  expect(columns.toSorted()).toEqual([...Object.keys(values), ...others].toSorted());
+  for (const [column, value] of Object.entries(values)) {
+    const [created] = await adapter.createJobs({ jobs: [aNewJob()] });
+    const id = created?.job.id ?? "";
+    // Only a continuation has columns of its sequence.
+    const set = column.startsWith("sequence_") ? `position = 1, ${column}` : column;
+    await provider.write((connection) =>
+      connection.prepare(`UPDATE queuert_job SET ${set} = ? WHERE id = ?`).run(value, id),
+    );
+    const { jobs } = await adapter.acquireJobs({ workerId: "w", limit: 1, types });
+    expect(
+      jobs.map(({ job }) => job),
+      column,
+    ).toEqual(await adapter.getJobs({ ids: [id] }));
+  }
 });

@@ -1,5 +1,5 @@
-// The plans of the statements that run for every job, as SQLite makes them: each looks up what it needs in an index, and
-// none sorts or goes through the finished, the scheduled or the blocked.
+// The plans of SQLite for the statements that run for every job. Each statement searches an index. None sorts, and none
+// reads finished, scheduled or blocked jobs.
 import { describe, expect, it } from "vitest";
 import { createSqliteStateAdapter, type SqliteConnection } from "../src/index.ts";
 import { aNewJob, openProvider, openStore, temporaryFile } from "./open-store.ts";

@@ -1,4 +1,4 @@
-// What the user does with a connection that Queuert writes through, too: it may cost a wait, and never their data.
+// Statements of the user on the connection with which Queuert writes. They may cost a wait, and never data.
 import type BetterSqlite3 from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -30,7 +30,7 @@ const openOn = async (database: BetterSqlite3.Database, busyTimeoutMs = 5_000) =
   return adapter;
 };
 
-describe("a transaction of the user's", () => {
+describe("a transaction that the user has begun", () => {
   it("is waited for, and not touched", async () => {
     const database = openDatabase();
     const adapter = await openOn(database);
@@ -43,7 +43,7 @@ describe("a transaction of the user's", () => {
     expect(database.prepare("SELECT count(*) FROM account").pluck().get()).toBe(1);
   });
 
-  it("that stays open is named, and stays open", async () => {
+  it("that stays open is reported, and stays open", async () => {
     const database = openDatabase();
     const adapter = await openOn(database, 30);
     database.exec("BEGIN; INSERT INTO account DEFAULT VALUES");
@@ -63,7 +63,7 @@ describe("a transaction of the user's", () => {
 });
 
 describe("a transaction that has ended before its callback", () => {
-  it("by the user: nothing is stored after it, neither jobs nor rows", async () => {
+  it("by the user: no later write is stored", async () => {
     const { adapter } = await openStore();
     await adapter.runInTransaction(async ({ client }) => client.exec("CREATE TABLE account (id)"));
     const rolledBack = adapter.runInTransaction(async (context) => {
@@ -78,7 +78,7 @@ describe("a transaction that has ended before its callback", () => {
     expect((await adapter.summarize({ runningLongMs: 1 })).counts).toEqual([]);
   });
 
-  it("by SQLite, when the disk is full: the reason is told, and nothing is stored after it", async () => {
+  it("by SQLite, when the disk is full: the error names the reason, and no later write is stored", async () => {
     const { adapter, provider } = await openStore();
     const large = JSON.stringify("x".repeat(100_000));
     const setMaxPages = (more: number): Promise<void> =>
@@ -108,7 +108,7 @@ describe("settings", () => {
     await expect(createBetterSqlite3Provider({ database })).rejects.toThrow(SqlitePragmaError);
   });
 
-  it("a reader of another file, or the writer itself, is none", async () => {
+  it("a reader of another file, or the writer itself, is refused", async () => {
     const database = openDatabase();
     for (const reader of [openDatabase(), database, {} as never]) {
       await expect(createBetterSqlite3Provider({ database, reader })).rejects.toMatchObject({
@@ -120,7 +120,7 @@ describe("settings", () => {
     await createBetterSqlite3Provider({ database, reader });
   });
 
-  it("integers as bigints, and rows in any order, change no answer", async () => {
+  it("integers as bigints, and rows in any order, change no result", async () => {
     const database = openDatabase();
     database.defaultSafeIntegers(true);
     database.pragma("reverse_unordered_selects = ON");

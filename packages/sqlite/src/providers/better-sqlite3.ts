@@ -31,7 +31,7 @@ type Constructor = new (
 ) => BetterSqlite3.Database;
 
 interface OpenOptions extends FileSettings {
-  /** The file; created when it does not exist. */
+  /** The file. It is created if it does not exist. */
   readonly filename: string;
   /** Throws when the file does not exist. */
   readonly mustExist?: boolean | undefined;
@@ -42,11 +42,11 @@ interface OpenOptions extends FileSettings {
 
 interface AdoptOptions extends Omit<FileSettings, "synchronous"> {
   /**
-   * A connection of yours to write through. What your code does on it while a transaction is open takes part in that
-   * transaction. Queuert checks its settings, changes none, never closes it, and opens a second one to read with.
+   * Your connection, for writes. A statement of your code during an open transaction is part of that transaction.
+   * Queuert checks its settings, changes none and never closes it. It opens a second connection for reads.
    */
   readonly database: BetterSqlite3.Database;
-  /** A second connection of yours to the same file to read with; needed where opening one takes a key. */
+  /** Your second connection to the same file, for reads. It is needed for a file with a key. */
   readonly reader?: BetterSqlite3.Database | undefined;
   readonly filename?: never;
 }
@@ -82,7 +82,7 @@ export const createBetterSqlite3Provider = async (
 
 type Connections = Record<"writer" | "reader", DriverConnection<BetterSqlite3.Database>>;
 
-// `opened` collects what has to be closed when a later step fails.
+// `opened` collects connections to close if a later step fails.
 const open = async (
   options: OpenOptions,
   opened: DriverConnection<BetterSqlite3.Database>[],
@@ -113,7 +113,7 @@ const adopt = async (
   const writer = toConnection(database, false);
   await checkUsersConnection(writer, options);
   if (options.reader !== undefined) return { writer, reader: adoptReader(writer, options.reader) };
-  // The very package, fork or alias that opened the first one: its types do not say so, but instances know it.
+  // The package, fork or alias that opened the first connection. Its types do not declare the constructor.
   const Driver = database.constructor as Constructor;
   const reader = toConnection(new Driver(database.name, { readonly: true, timeout: 0 }), true);
   opened.push(reader);
@@ -167,17 +167,17 @@ const toConnection = (
 const toStatement = (statement: BetterSqlite3.Statement): SqliteStatement => {
   if (!statement.reader) {
     return {
-      // The driver's own function: it is called for every row that is written.
+      // The function of the driver, because it is called for every written row.
       run: statement.run.bind(statement),
       all: () => [],
       get: () => undefined,
     };
   }
-  // Arrays cost half of what objects cost. Whether integers are bigints is the connection's setting: not for these.
+  // Arrays take half of the time of objects. These statements ignore the setting of the connection for integers.
   statement.raw(true).safeIntegers(false);
   return {
     run: (...parameters) => ({ changes: statement.all(...parameters).length, lastInsertRowid: 0 }),
-    // The driver's types speak of unknown rows; `raw` makes them arrays of what a column can hold.
+    // To the types of the driver, rows are unknown. With `raw` they are arrays of values.
     all: (...parameters) => statement.all(...parameters) as readonly (readonly SqliteValue[])[],
     get: (...parameters) => statement.get(...parameters) as readonly SqliteValue[] | undefined,
   };

@@ -1,5 +1,5 @@
-// What is used of `node:sqlite`, by shape: its own types come with @types/node 22 and newer only, and this package is
-// built for Node 20, too. A real `DatabaseSync` fits.
+// The shape of the used parts of `node:sqlite`. Its types exist only in @types/node 22 and newer, and this package is also
+// built for Node 20. A real `DatabaseSync` has this shape.
 import type { SqliteRunResult, SqliteValue } from "../connection.ts";
 
 export interface NodeSqliteStatement {
@@ -28,7 +28,7 @@ export interface NodeSqliteConstructor<TClient extends NodeSqliteDatabase> {
 
 /** The constructor of the running Node. */
 export const loadNodeSqlite = async (): Promise<NodeSqliteConstructor<NodeSqliteDatabase>> => {
-  // By a variable, for the compiler would look for types that may not be there.
+  // A variable, because the compiler would search for types that may not exist.
   const name = "node:sqlite";
   const loaded = (await import(name)) as {
     readonly DatabaseSync: NodeSqliteConstructor<NodeSqliteDatabase>;

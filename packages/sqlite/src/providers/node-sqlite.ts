@@ -37,7 +37,7 @@ export type NodeSqliteContext<TClient extends NodeSqliteDatabase = NodeSqliteDat
   SqliteContext<TClient>;
 
 interface OpenOptions<TClient extends NodeSqliteDatabase> extends FileSettings {
-  /** The file; created when it does not exist. */
+  /** The file. It is created if it does not exist. */
   readonly filename: string;
   /** `DatabaseSync` of `node:sqlite`, for the client to have its type. Default: the running Node's. */
   readonly driver?: NodeSqliteConstructor<TClient> | undefined;
@@ -49,8 +49,8 @@ interface AdoptOptions<TClient extends NodeSqliteDatabase> extends Omit<
   "synchronous"
 > {
   /**
-   * A connection of yours to write through. What your code does on it while a transaction is open takes part in that
-   * transaction. Queuert checks its settings, changes none, never closes it, and opens a second one to read with.
+   * Your connection, for writes. A statement of your code during an open transaction is part of that transaction.
+   * Queuert checks its settings, changes none and never closes it. It opens a second connection for reads.
    */
   readonly database: TClient;
   readonly filename?: never;
@@ -59,7 +59,7 @@ interface AdoptOptions<TClient extends NodeSqliteDatabase> extends Omit<
 export type NodeSqliteProviderOptions<TClient extends NodeSqliteDatabase = NodeSqliteDatabase> =
   OpenOptions<TClient> | AdoptOptions<TClient>;
 
-/** Opens a file with the SQLite that Node 22.16 and newer bring along. */
+/** Opens a file with the SQLite of Node 22.16 and newer. */
 export const createNodeSqliteProvider = async <
   TClient extends NodeSqliteDatabase = NodeSqliteDatabase,
 >(
@@ -94,7 +94,7 @@ export const createNodeSqliteProvider = async <
   }
 };
 
-// By a function, for the compiler does not narrow unions that depend on a type parameter.
+// A function, because the compiler does not narrow unions that depend on a type parameter.
 const isAdopting = <TClient extends NodeSqliteDatabase>(
   options: NodeSqliteProviderOptions<TClient>,
 ): options is AdoptOptions<TClient> => options.database !== undefined;
@@ -110,7 +110,7 @@ const driverOf = async <TClient extends NodeSqliteDatabase>(
   } catch (error) {
     throw new SqliteDriverMissingError("node:sqlite", { cause: error });
   }
-  // Node 22.16 brought what connections and statements are asked for here.
+  // Node 22.16 added the methods of connections and statements that are used here.
   if (!hasMethods(Driver.prototype, ["location"]))
     throw new SqliteDriverMissingError("node:sqlite");
   return Driver;
@@ -147,12 +147,12 @@ const toConnection = <TClient extends NodeSqliteDatabase>(
 type Row = readonly SqliteValue[];
 
 const toStatement = (statement: NodeSqliteStatement): SqliteStatement => {
-  // Arrays cost less than objects. Whether integers are bigints is the connection's setting: not for these.
+  // Arrays cost less than objects. These statements ignore the setting of the connection for integers.
   statement.setReturnArrays(true);
   statement.setReadBigInts(false);
   return {
     run: (...parameters) => statement.run(...parameters),
-    // Rows are arrays of what a column can hold, by the setting above.
+    // With the setting above, rows are arrays of values.
     all: (...parameters) => statement.all(...parameters) as readonly Row[],
     get: (...parameters) => statement.get(...parameters) as Row | undefined,
   };

@@ -1,24 +1,24 @@
-// Opens the two connections of a file, and checks what the file and they are set to. A new file is set up for Queuert;
-// nothing that an owner may have chosen for an existing one is changed unless an option says so.
+// Opens the two connections of a file, and checks their settings and those of the file. A new file is set up for Queuert.
+// Settings of an existing file are changed only by an option.
 import { assertDurationMs, InvalidOptionError, limits } from "queuert/internal";
 import type { SqliteValue } from "../connection.ts";
 import { SqliteInMemoryError, SqlitePragmaError } from "../errors.ts";
 import type { DriverConnection } from "./file-provider.ts";
 import { whenNotBusy } from "./writer-gate.ts";
 
-/** What a committed transaction survives besides the death of the process: `"FULL"` also the machine's. */
+/** The failures that a commit survives: with `"NORMAL"` that of the process, with `"FULL"` also that of the machine. */
 export type SqliteSynchronous = "FULL" | "NORMAL";
 
 export interface FileSettings {
   /**
-   * When SQLite waits for the disk, on the connections this provider opens. `"FULL"` (default): at every commit, so
-   * that nothing committed is lost even when the machine loses power. `"NORMAL"`: at checkpoints only; faster, and a
-   * power failure may take the last commits, never more and never half of one. Killed processes lose nothing either way.
+   * When SQLite waits for the disk, on the connections that the provider opens. `"FULL"` (default): at every commit, so that
+   * no commit is lost if the machine loses power. `"NORMAL"`: at checkpoints only. It is faster, and a power failure may
+   * lose the last commits, each as a whole. Killed processes lose no commit in either mode.
    */
   readonly synchronous?: SqliteSynchronous | undefined;
-  /** Switches an existing file to WAL, which is kept in the file. Left out: a file in another mode is refused. */
+  /** Switches an existing file to WAL for good. Left out: a file in another mode is refused. */
   readonly journalMode?: "wal" | undefined;
-  /** For how long to wait for a writer that does not finish, in milliseconds. Default 30 000. */
+  /** How long to wait for a writer that does not finish, in milliseconds. Default 30 000. */
   readonly busyTimeoutMs?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export const assertOnDisk = (filename: string): void => {
   }
 };
 
-/** Settings as they can be; what a misspelt one would do, SQLite does not say. */
+/** Checks the settings. SQLite ignores misspelt ones without an error. */
 export const assertSettings = (settings: FileSettings): void => {
   const { synchronous, journalMode, busyTimeoutMs } = settings;
   if (synchronous !== undefined && synchronous !== "FULL" && synchronous !== "NORMAL") {
@@ -61,20 +61,20 @@ export const assertDriver = (driver: unknown): void => {
 const pragma = ({ connection }: DriverConnection<object>, name: string): SqliteValue | undefined =>
   connection.prepare(`PRAGMA ${name}`).get()?.[0];
 
-/** A connection of the provider's own: set as Queuert wants it. */
+/** Sets up a connection that the provider has opened. */
 export const setUpOwnConnection = async (
   own: DriverConnection<object>,
   settings: FileSettings,
 ): Promise<void> => {
   const busyTimeoutMs = settings.busyTimeoutMs ?? busyTimeoutMsDefault;
-  // SQLite's own waiting blocks the event loop; the writer gate waits instead.
+  // A wait of SQLite would block the event loop. The writer gate waits instead.
   own.connection.exec("PRAGMA busy_timeout = 0");
   own.connection.exec("PRAGMA foreign_keys = ON");
   await whenNotBusy(() => ensureWal(own, settings.journalMode === "wal"), busyTimeoutMs);
   own.connection.exec(`PRAGMA synchronous = ${settings.synchronous ?? "FULL"}`);
 };
 
-/** A connection of the user's: checked, and left as it is. */
+/** Checks a connection of the user, and does not change it.  */
 export const checkUsersConnection = async (
   users: DriverConnection<object>,
   settings: FileSettings,
@@ -105,7 +105,7 @@ export const checkUsersConnection = async (
   }
 };
 
-// In any other mode a reader and a writer wait for each other.
+// In any other mode, readers and writers wait for each other.
 const ensureWal = (connection: DriverConnection<object>, switchToWal: boolean): void => {
   const mode = String(pragma(connection, "journal_mode"));
   if (mode === "wal") return;
@@ -114,8 +114,8 @@ const ensureWal = (connection: DriverConnection<object>, switchToWal: boolean): 
     throw new SqlitePragmaError(
       "journal_mode",
       mode,
-      'Queuert reads while somebody writes, which needs WAL. Give the provider `journalMode: "wal"` to switch the ' +
-        "file (other programs go on working with it), or run `PRAGMA journal_mode = WAL` yourself.",
+      'Queuert reads during writes, which needs WAL. Give the provider `journalMode: "wal"` to switch the ' +
+        "file (other programs can still use it), or run `PRAGMA journal_mode = WAL` yourself.",
     );
   }
   const set = String(connection.connection.prepare("PRAGMA journal_mode = WAL").get()?.[0]);

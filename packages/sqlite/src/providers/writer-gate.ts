@@ -1,5 +1,5 @@
-// One writer at a time. Within the process writers queue, first come, first served; between processes SQLite's own lock
-// decides, and whoever finds it taken asks again a little later. Neither ever blocks the event loop.
+// One writer at a time. Within the process, writers queue in the order of their calls. Between processes the lock of SQLite
+// decides, and a call that finds it held tries again a little later. Neither blocks the event loop.
 import { createAsyncLock, sleep, systemClock } from "queuert/internal";
 import { isBusy } from "../driver-errors.ts";
 import { SqliteBusyError } from "../errors.ts";
@@ -11,8 +11,8 @@ const isWorthWaiting = (error: unknown): boolean =>
   error instanceof SqliteBusyError || isBusy(error);
 
 /**
- * Tries until SQLite is not busy any more, or for so long. Only for what changes nothing when it finds it busy.
- * Answers at once, without a promise, in the usual case that nobody is in the way.
+ * Tries until SQLite is no longer busy, for at most `busyTimeoutMs`. The attempt must change nothing if SQLite is busy.
+ * Returns the result without a promise if the first attempt succeeds.
  */
 export const whenNotBusy = <T>(attempt: () => T, busyTimeoutMs: number): T | Promise<T> => {
   try {
@@ -32,7 +32,7 @@ const tryAgain = async <T>(
   let lastError = firstError;
   let delayMs = retryDelayMsMin;
   while (performance.now() < giveUpAt) {
-    // By chance, so that processes that collided once do not go on colliding.
+    // Random, so that processes that collided once do not collide again.
     await sleep(systemClock, delayMs * (0.5 + Math.random()));
     delayMs = Math.min(delayMs * 2, retryDelayMsMax);
     try {
@@ -47,9 +47,9 @@ const tryAgain = async <T>(
 };
 
 export interface WriterGate {
-  /** Null while somebody has it or waits for it. */
+  /** Null while another call has the gate or waits for it. */
   tryEnter(): (() => void) | null;
-  /** Rejects when one and the same holder keeps it for longer than the timeout while this caller waits. */
+  /** Rejects if one holder keeps the gate for longer than the timeout while this call waits. */
   enter(): Promise<() => void>;
 }
 
@@ -69,7 +69,7 @@ export const createWriterGate = (busyTimeoutMs: number): WriterGate => {
     return release;
   };
 
-  // One timer for all who wait. What counts is progress: a long queue that moves is no reason to give up.
+  // One timer for all waiters. A waiter gives up if one holder makes no progress. A long queue that moves is not a reason.
   const watchHolder = (): void => {
     watch = null;
     const now = performance.now();
@@ -94,7 +94,7 @@ export const createWriterGate = (busyTimeoutMs: number): WriterGate => {
       waiters.add(waiter);
       watch ??= setTimeout(watchHolder, busyTimeoutMs);
       void lock.acquire().then((release) => {
-        // Given up meanwhile: the next in the queue has it at once.
+        // This waiter has given up: the next one gets the gate at once.
         if (!waiters.delete(waiter)) return release();
         if (waiters.size === 0 && watch !== null) {
           clearTimeout(watch);

@@ -30,7 +30,7 @@ export const openClient = async (filename: string, synchronous: SqliteSynchronou
     driver: BetterSqlite3Database,
   });
   const stateAdapter = await createSqliteStateAdapter({ stateProvider });
-  // Losing a lease to another process is what these tests bring about; nobody needs to read of it.
+  // These tests make workers lose leases on purpose: the log lines are not needed.
   const log = (): void => undefined;
   const queuert = await createQueuert({ stateAdapter, jobTypeDefinitions, log });
   await stateProvider.write((connection) => connection.exec(createTables));

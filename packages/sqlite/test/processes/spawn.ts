@@ -31,7 +31,7 @@ export const spawnProcess = (file: string, ...parameters: readonly string[]): Te
     child.stdout?.on("data", (chunk: Buffer) => {
       if (String(chunk).includes("ready")) resolve();
     });
-    // Killed before it was ready is what some tests do; only an end of its own is a failure.
+    // Some tests kill a process before it is ready. Only an exit of its own is a failure.
     void exited.then((code) =>
       code === null || code === 0 ? resolve() : reject(new Error(errors)),
     );
