@@ -7,7 +7,7 @@ import { watchClaims } from "./watch-claims.ts";
 
 /** Longer than a case may take: no poll finds a job in time. */
 const longPollMs = 60_000;
-const promptMs = 2_000;
+const promptMs = 10_000;
 
 /** Every method but `close`. */
 const replaceAll = (method: () => Promise<never>): Omit<NotifyAdapter, "close"> => ({

@@ -37,11 +37,11 @@ export const ownLeasesSuite: BehaviourSuite = defineBehaviourSuite("own leases",
           },
         },
       },
-      { concurrency: 5, pollIntervalMs: 5 },
+      // The next poll is due while the event loop is blocked, and no acquisition is under way before.
+      { concurrency: 5, pollIntervalMs: 1.5 * leaseMs },
     );
     expect(await client.until(blocking)).toMatchObject({ output: 1 });
-    // Several polls long.
-    await sleep(100);
+    await sleep(2 * leaseMs);
     held.open();
     expect(await client.until(slow)).toMatchObject({ output: 1 });
     expect([...runs.values()]).toEqual([1, 1]);

@@ -20,6 +20,7 @@ export const workerCareSuite: BehaviourSuite = defineBehaviourSuite("worker care
       task: async () => undefined as never,
     });
     await client.until(started, "failed");
+    await client.events.until("jobFailed");
     expect(client.events.of("jobAttemptFailed")).toMatchObject([
       { attempt: 1, willRetry: false, attemptsLeft: 0, retryAt: null },
     ]);
@@ -59,6 +60,7 @@ export const workerCareSuite: BehaviourSuite = defineBehaviourSuite("worker care
         },
       });
       await client.until(started, "failed");
+      await client.events.until("jobFailed");
       const failures = client.events.of("jobAttemptFailed");
       expect(failures.map(({ attemptsLeft }) => attemptsLeft)).toEqual([2, 1, 0]);
       expect(failures[0]?.retryAt).toBeInstanceOf(Date);
