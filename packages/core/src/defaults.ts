@@ -17,6 +17,7 @@ export const defaults: {
   readonly retryInitialDelayMs: number;
   readonly retryMultiplier: number;
   readonly retryMaxDelayMs: number;
+  readonly retryMaxAttempts: number;
   readonly waitPollIntervalMs: number;
   readonly listLimit: number;
   readonly heldTransactionWarningMs: number;
@@ -36,7 +37,9 @@ export const defaults: {
   shutdownTimeoutMs: 8 * secondMs,
   retryInitialDelayMs: secondMs,
   retryMultiplier: 2,
-  retryMaxDelayMs: 5 * minuteMs,
+  retryMaxDelayMs: 60 * minuteMs,
+  // About half a day with the delays above.
+  retryMaxAttempts: 25,
   waitPollIntervalMs: 100,
   listLimit: 50,
   heldTransactionWarningMs: 10 * secondMs,

@@ -1,6 +1,7 @@
 // Every error that users can catch: a stable `code`, the ids as fields, and a message that says what to do.
 // None of them carries a payload, an output or a connection string.
 import { QueuertError } from "./queuert-error.ts";
+import type { JobAbortReason } from "./model/abort-reason.ts";
 import type { ScheduleOptions } from "./model/schedule.ts";
 
 /** A job or a sequence is not, or no longer, in the store. */
@@ -36,13 +37,23 @@ export class JobAlreadyCompletedError extends QueuertError {
   readonly code = "QUEUERT_JOB_ALREADY_COMPLETED" as const;
   readonly jobId: string;
 
-  constructor(jobId: string, options?: ErrorOptions) {
-    super(`Job ${jobId} is finished already; its stored outcome stands.`, options);
+  /** The sequence that a call named; undefined if the call named the job. */
+  readonly sequenceId: string | undefined;
+
+  constructor(jobId: string, options?: ErrorOptions & { readonly sequenceId?: string }) {
+    super(
+      options?.sequenceId === undefined
+        ? `Job ${jobId} is finished already; its stored outcome stands.`
+        : `Sequence ${options.sequenceId} has ended already, with job ${jobId}; its stored outcome stands. ` +
+            "A second delivery of the same webhook is a usual reason: read the outcome with `getJobSequence`.",
+      options,
+    );
     this.jobId = jobId;
+    this.sequenceId = options?.sequenceId;
   }
 }
 
-/** The sequence that was waited for has failed. */
+/** The awaited sequence has failed. The message has the first line of the last error. */
 export class JobSequenceFailedError extends QueuertError {
   readonly code = "QUEUERT_JOB_SEQUENCE_FAILED" as const;
   readonly sequenceId: string;
@@ -51,8 +62,8 @@ export class JobSequenceFailedError extends QueuertError {
 
   constructor(sequenceId: string, jobId: string, lastAttemptError: string, options?: ErrorOptions) {
     super(
-      `Sequence ${sequenceId} failed at job ${jobId}; see \`lastAttemptError\`. ` +
-        "After mending the cause, call `retryFailedJobs` with the job's id.",
+      `Sequence ${sequenceId} failed at job ${jobId}: ${firstLineOf(lastAttemptError)}. ` +
+        "After you have removed the cause, call `retryFailedJobs` with the id of the job.",
       options,
     );
     this.sequenceId = sequenceId;
@@ -137,6 +148,26 @@ export class JobTimeoutError extends QueuertError {
   }
 }
 
+/** Thrown by `throwIfAborted`: the signal of the process function was aborted. */
+export class JobAbortedError extends QueuertError {
+  readonly code = "QUEUERT_JOB_ABORTED" as const;
+  readonly reason: JobAbortReason;
+
+  constructor(reason: JobAbortReason, options?: ErrorOptions) {
+    super(`The attempt was aborted: ${abortReasons[reason]}.`, options);
+    this.reason = reason;
+  }
+}
+
+const abortReasons: Readonly<Record<JobAbortReason, string>> = {
+  taken_by_another_worker: "its lease expired, and another worker acquired the job",
+  error: "its lease could not be renewed",
+  not_found: "the job was deleted",
+  already_completed: "the job was completed elsewhere",
+  timeout: "it ran longer than the `timeoutMs` of its job type",
+  shutdown: "the worker is stopping",
+};
+
 /** The worker was stopped and the attempt did not end within `shutdownTimeoutMs`. */
 export class WorkerShutdownError extends QueuertError {
   readonly code = "QUEUERT_WORKER_SHUTDOWN" as const;
@@ -196,6 +227,15 @@ export class NotARootSequenceError extends QueuertError {
     this.sequenceIds = sequenceIds;
   }
 }
+
+/** A stored error ends with a stack: its first line says the reason. */
+const firstLineOf = (error: string): string => {
+  const line = (error.split("\n", 1)[0] ?? "").trim().replace(/[.:]$/, "");
+  if (line === "") return "no error is stored";
+  return line.length > lineLengthMax ? `${line.slice(0, lineLengthMax)}…` : line;
+};
+
+const lineLengthMax = 300;
 
 export { QueuertError } from "./queuert-error.ts";
 export * from "./input-errors.ts";

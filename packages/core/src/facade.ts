@@ -25,7 +25,7 @@ import { type StartOptions, startSequences } from "./lifecycle/start-sequences.t
 import { deleteFinished, toRetention } from "./lifecycle/delete-finished.ts";
 import { triggerJobs } from "./lifecycle/trigger-jobs.ts";
 import { assertFunction } from "./model/assert-option.ts";
-import type { RetentionOptions } from "./public-types/maintain.ts";
+import type { RetentionOptions } from "./public-types/retention.ts";
 import type { QueuertClient } from "./public-types/queuert.ts";
 import { createWorker } from "./worker/create-worker.ts";
 
@@ -87,7 +87,9 @@ export const createFacade = (engine: Engine): UntypedClient => {
       return awaitSequence(engine, options);
     },
 
-    deleteFinishedJobSequences: async (options: RetentionOptions & { signal?: AbortSignal }) => {
+    deleteFinishedJobSequences: async (
+      options: RetentionOptions & { signal?: AbortSignal | undefined },
+    ) => {
       assertOpen("deleteFinishedJobSequences");
       const retention = toRetention(options, "options");
       return { jobCount: await deleteFinished(engine, retention, options.signal) };
@@ -178,8 +180,11 @@ const createReads = (engine: Engine, call: Call) => ({
     ),
 
   listJobs: (given: unknown = {}) =>
-    call("listJobs", given, [...listOptionNames, "sequenceId"], ({ own, context }) =>
-      listJobs(engine, context, own as ListOptions),
+    call(
+      "listJobs",
+      given,
+      [...listOptionNames, "sequenceTypeName", "sequenceId"],
+      ({ own, context }) => listJobs(engine, context, own as ListOptions),
     ),
 
   listJobSequences: (given: unknown = {}) =>

@@ -15,6 +15,7 @@ export type * from "./job-types/standard-schema.ts";
 
 // start, work, wait
 export { rescheduleJob } from "./lifecycle/request-reschedule.ts";
+export { throwIfAborted } from "./lifecycle/throw-if-aborted.ts";
 export type { ScheduleOptions } from "./model/schedule.ts";
 
 // entities

@@ -2,8 +2,8 @@
 export type * from "./public-types/abort.ts";
 export type * from "./public-types/complete-sequence.ts";
 export type * from "./public-types/continue.ts";
-export type * from "./public-types/look.ts";
-export type * from "./public-types/maintain.ts";
+export type * from "./public-types/query.ts";
+export type * from "./public-types/retention.ts";
 export type * from "./public-types/process.ts";
 export type * from "./public-types/queuert.ts";
 export type * from "./public-types/refused.ts";

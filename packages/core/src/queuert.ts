@@ -1,5 +1,5 @@
-// createQueuert: options to a wired engine, and the engine to the typed facade. The engine handles unknown payloads and plain
-// ids; the compiler has checked them at the facade, whose one cast is at the end of this file.
+// createQueuert makes an engine of the options, and a typed client of the engine. The engine handles unknown payloads and plain
+// ids. The compiler checks them at the client, whose one cast is at the end of this file.
 import type { NotifyAdapter } from "./adapters/notify-adapter.ts";
 import type { ObservabilityAdapter } from "./adapters/observability-adapter.ts";
 import type {
@@ -16,20 +16,22 @@ import type { Log } from "./observe/log.ts";
 import type { Queuert } from "./queuert-types.ts";
 
 export interface QueuertOptions<TDefinitions, TStateAdapter> {
+  /** Where jobs are stored. */
   readonly stateAdapter: TStateAdapter;
-  /** What `defineUnionJobTypes` gave. */
+  /** The result of `defineUnionJobTypes`. */
   readonly jobTypeDefinitions: JobTypes<TDefinitions>;
-  /** Left out: notifications stay within this process, and other processes poll. */
+  /** Notifies other processes. Default: none, so they poll every second. */
   readonly notifyAdapter?: NotifyAdapter | undefined;
+  /** Receives every event, for metrics and traces. Default: none. */
   readonly observabilityAdapter?: ObservabilityAdapter | undefined;
-  /** Left out: warnings and errors go to the console. */
+  /** Receives log events. Default: warnings and errors go to the console. */
   readonly log?: Log | undefined;
 }
 
 /** Creates a client of the jobs in one store. */
 export const createQueuert = async <
   TDefinitions,
-  // The adapter's own types are what the client is typed by; any adapter will do.
+  // The client takes its types from the adapter. Every adapter is accepted.
   TStateAdapter extends AnyAdapter,
 >(
   options: QueuertOptions<TDefinitions, TStateAdapter>,
@@ -56,6 +58,6 @@ export const createQueuertWith = async <TDefinitions, TStateAdapter extends AnyA
   const stateAdapter: AnyStateAdapter = options.stateAdapter;
   const { jobTypeDefinitions, ...others } = options;
   const engine = createEngine({ ...others, stateAdapter, jobTypes: jobTypeDefinitions }, seams);
-  // The one cast of the package's door: unknown payloads and plain ids become the user's types.
+  // The one cast of the client: unknown payloads and plain ids become the user's types.
   return createFacade(engine) as unknown as Queuert<TDefinitions, TStateAdapter>;
 };

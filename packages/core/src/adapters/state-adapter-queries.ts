@@ -20,6 +20,8 @@ interface PageParams {
 export interface ListJobsParams<TContext> extends PageParams {
   readonly context?: TContext | undefined;
   readonly typeNames: readonly string[] | null;
+  /** The types of the first jobs of their sequences. Left out: as null. */
+  readonly sequenceTypeNames?: readonly string[] | null | undefined;
   readonly statuses: readonly JobStatus[] | null;
   readonly sequenceId: string | null;
   readonly rootSequenceId: string | null;

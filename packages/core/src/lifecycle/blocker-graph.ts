@@ -4,7 +4,7 @@ import type { BlockerEdge } from "../adapters/state-adapter-queries.ts";
 import type { Engine } from "../engine.ts";
 import { JobNotFoundError } from "../errors.ts";
 import { assertName } from "../model/assert-option.ts";
-import type { BlockerGraph } from "../public-types/look.ts";
+import type { BlockerGraph } from "../public-types/query.ts";
 import { toJobSequence } from "../model/to-job.ts";
 
 /** Beyond this the graph is cut: a picture of more helps nobody. */

@@ -49,7 +49,9 @@ export const completeExternally = async (
   if (sequence === undefined) throw new JobNotFoundError(id);
   assertSequenceType(sequence, typeName);
   let current = sequence.current;
-  if (isFinished(current.status)) throw new JobAlreadyCompletedError(current.id);
+  if (isFinished(current.status)) {
+    throw new JobAlreadyCompletedError(current.id, { sequenceId: id });
+  }
 
   const completeOne = async (
     job: { readonly id: string },

@@ -19,6 +19,7 @@ export interface LookOptions {
 export interface ListOptions {
   readonly typeName?: string | readonly string[] | undefined;
   readonly status?: JobStatus | readonly JobStatus[] | undefined;
+  readonly sequenceTypeName?: string | readonly string[] | undefined;
   readonly sequenceId?: string | undefined;
   readonly rootSequenceId?: string | undefined;
   readonly createdFrom?: Date | undefined;
@@ -65,6 +66,7 @@ export const listJobs = async (
   const jobs = await state.listJobs({
     context,
     ...filter,
+    sequenceTypeNames: toArray(options.sequenceTypeName, "sequenceTypeName"),
     sequenceId: toId(options.sequenceId, "sequenceId"),
     limit: filter.limit + 1,
   });

@@ -1,6 +1,6 @@
 // A failed job whose cause has been mended: it is due again, with its attempts counted from 0.
 import type { Engine } from "../engine.ts";
-import type { RetryFailedJobResult } from "../public-types/maintain.ts";
+import type { RetryFailedJobResult } from "../public-types/retention.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { toReference } from "../model/to-job.ts";
 import { requireTransaction } from "./require-transaction.ts";

@@ -1,6 +1,6 @@
 // Run now: a pending job that is due later becomes due at once.
 import type { Engine } from "../engine.ts";
-import type { TriggerJobResult } from "../public-types/maintain.ts";
+import type { TriggerJobResult } from "../public-types/retention.ts";
 import { requireTransaction } from "./require-transaction.ts";
 import { assertIds } from "./delete-sequences.ts";
 

@@ -4,28 +4,33 @@ import { limits } from "../defaults.ts";
 import { assertDurationMs, assertInteger, assertObject } from "./assert-option.ts";
 import { assertKnownOptions } from "./assert-known-options.ts";
 
-/** How far a retry is moved within its delay, so that jobs that failed together do not return together. */
+/** How far chance shortens a delay, so that jobs that failed together are not due together. */
 export type Jitter = "none" | "equal" | "full";
 
-/** When a failed attempt is tried again, and how often. */
+/** When a failed attempt is repeated, and how often: by default 25 attempts, over about half a day. */
 export type RetryConfig =
   | {
+      /** The delay after the first attempt. Default 1000. */
       readonly initialDelayMs?: number | undefined;
+      /** Each delay is the one before it times this. Default 2. */
       readonly multiplier?: number | undefined;
+      /** No delay is longer. Default 3600000, an hour. */
       readonly maxDelayMs?: number | undefined;
-      /** `"equal"` (default): between half the delay and all of it. `"full"`: between none and all. */
+      /** `"equal"` (default): from half the delay to all of it. `"full"`: from 0 to all of it. */
       readonly jitter?: Jitter | undefined;
-      /** Left out: unlimited. */
+      /** Attempts in all, those of crashed workers included. Default 25. `Infinity`: no limit. */
       readonly maxAttempts?: number | undefined;
-      readonly delayMs?: never;
+      readonly delayMs?: undefined;
     }
   | {
+      /** The delay after this attempt, instead of the exponential one. */
       readonly delayMs: (attempt: number, error: unknown) => number;
+      /** Attempts in all, those of crashed workers included. Default 25. `Infinity`: no limit. */
       readonly maxAttempts?: number | undefined;
-      readonly initialDelayMs?: never;
-      readonly multiplier?: never;
-      readonly maxDelayMs?: never;
-      readonly jitter?: never;
+      readonly initialDelayMs?: undefined;
+      readonly multiplier?: undefined;
+      readonly maxDelayMs?: undefined;
+      readonly jitter?: undefined;
     };
 
 /** A checked policy: attempt and error to a delay in milliseconds. */
@@ -65,15 +70,11 @@ const optionNames = [
 export const toRetryPolicy = (config: RetryConfig = {}, option = "retryConfig"): RetryPolicy => {
   assertObject(config, option);
   assertKnownOptions(config, optionNames, `${option}.`);
-  const { maxAttempts } = config;
-  if (maxAttempts === Infinity) {
-    const remedy = "leave it out: attempts are not limited then";
-    throw new InvalidOptionError(`${option}.maxAttempts`, maxAttempts, remedy);
+  const { maxAttempts = defaults.retryMaxAttempts } = config;
+  const limit = maxAttempts === Infinity ? null : maxAttempts;
+  if (limit !== null) {
+    assertInteger(limit, `${option}.maxAttempts`, { min: 1, max: 2 ** 31 - 1 });
   }
-  if (maxAttempts !== undefined) {
-    assertInteger(maxAttempts, `${option}.maxAttempts`, { min: 1, max: 2 ** 31 - 1 });
-  }
-  const limit = maxAttempts ?? null;
   if (config.delayMs !== undefined) return functionPolicy(config.delayMs, limit, option);
   return exponentialPolicy(config, limit, option);
 };
@@ -88,7 +89,7 @@ const functionPolicy = (
   }
   return {
     maxAttempts,
-    // A policy of the user's that throws or answers nonsense must not lose the retry.
+    // A function that throws or returns no duration must not lose the retry.
     delayMs: (attempt, error) => {
       const delay = delayMs(attempt, error);
       assertDurationMs(delay, `${option}.delayMs()`);

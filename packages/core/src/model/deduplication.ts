@@ -3,26 +3,27 @@ import { InvalidOptionError } from "../errors.ts";
 import { assertDurationMs, assertName, assertObject } from "./assert-option.ts";
 import { assertKnownOptions } from "./assert-known-options.ts";
 
-/** Finds the sequence that already stands for a key instead of starting another. Keys are per job type. */
+/** Finds the sequence that holds a key, instead of starting another. Keys are per job type. */
 export interface DeduplicationOptions {
+  /** At most 512 characters. */
   readonly key: string;
-  /** `"completed"` (default): an unfinished sequence stands for the key. `"all"`: a finished one too. */
+  /** `"completed"` (default): an unfinished sequence holds the key. `"all"`: a finished one too. */
   readonly strategy?: "completed" | "all" | undefined;
-  /** Only sequences created within this time count; left out: however old. */
+  /** Only sequences that were created within this time hold the key. Default: of any age. */
   readonly windowMs?: number | undefined;
 }
 
-/** The same, checked and filled in, as stores get it. */
+/** The options with their defaults, as stores receive them. */
 export interface StateDeduplication {
   readonly key: string;
   readonly strategy: "completed" | "all";
-  /** Null: however long ago. */
+  /** Null: of any age. */
   readonly windowMs: number | null;
 }
 
 const optionNames = ["key", "strategy", "windowMs"];
 
-/** Checks the user's options and fills in what was left out. */
+/** Checks the user's options and adds the defaults. */
 export const toStateDeduplication = (options: DeduplicationOptions): StateDeduplication => {
   assertObject(options, "deduplication");
   assertKnownOptions(options, optionNames, "deduplication.");

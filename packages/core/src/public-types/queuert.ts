@@ -1,6 +1,6 @@
-// The facade: every method a user calls, typed by the definitions and the state adapter. Each is
-// generic in one type name and looks its definition up; none distributes over all names unless it
-// is asked for all of them.
+// The methods of the client, typed by the definitions and the state adapter; `facade.ts` implements
+// them. Each is generic in one type name and reads its definition alone. Only a call for all types
+// distributes over all names.
 import type { GetStateAdapterJobId, GetStateAdapterTxContext } from "../adapters/state-adapter.ts";
 import type { JobTypes } from "../job-types/define-job-types.ts";
 import type { AnyJobOf, JobSequenceOf } from "../job-types/job-of.ts";
@@ -10,8 +10,13 @@ import type { CompletedJobSequence } from "../model/sequence.ts";
 import type { JobStatus } from "../model/status.ts";
 import type { CompleteJobSequenceOptions } from "./complete-sequence.ts";
 import type { AutocommitOption, OptionalContext, StartContext } from "./context.ts";
-import type { BlockerGraph, ListJobSequencesOptions, ListJobsOptions, WithStatus } from "./look.ts";
-import type { RetentionOptions, RetryFailedJobResult, TriggerJobResult } from "./maintain.ts";
+import type {
+  BlockerGraph,
+  ListJobSequencesOptions,
+  ListJobsOptions,
+  WithStatus,
+} from "./query.ts";
+import type { RetentionOptions, RetryFailedJobResult, TriggerJobResult } from "./retention.ts";
 import type {
   StartEachOptions,
   StartedEach,
@@ -21,8 +26,8 @@ import type {
 import type { WorkerBuilder } from "./worker.ts";
 
 /**
- * The client of one application: `Queuert<typeof jobTypes, typeof stateAdapter>`, with what `defineUnionJobTypes` gave, or
- * with the definitions themselves.
+ * The client of one application: `Queuert<typeof jobTypes, typeof stateAdapter>`, by the result of `defineUnionJobTypes` or
+ * by the definitions themselves.
  */
 export type Queuert<TJobTypes, TStateAdapter> = QueuertClient<
   TJobTypes extends JobTypes<infer TDefinitions> ? TDefinitions : TJobTypes,
@@ -30,7 +35,7 @@ export type Queuert<TJobTypes, TStateAdapter> = QueuertClient<
   GetStateAdapterJobId<TStateAdapter>
 >;
 
-/** A Queuert client, by the parts of the state adapter that its types depend on. */
+/** A Queuert client, by the types of the state adapter that it depends on. */
 export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> {
   // start
 
@@ -62,10 +67,10 @@ export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> 
       },
   ): Promise<StartedEach<TJobId, TDefinitions, TTypeNames>>;
 
-  /** Sends the notifications of everything in the callback once it has resolved, gathered. */
+  /** Sends the notifications of all writes in the callback together, once it has resolved. */
   withNotify<TResult>(callback: () => Promise<TResult>): Promise<TResult>;
 
-  /** A transaction of the provider, and `withNotify` around it. */
+  /** Runs the callback in a transaction of the provider, and sends its notifications after the commit. */
   transaction<TResult>(callback: (context: TTxContext) => Promise<TResult>): Promise<TResult>;
 
   // work
@@ -75,19 +80,23 @@ export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> 
   // wait, complete and remove
 
   /**
-   * Resolves with the completed sequence; rejects when it fails, is not there, or the time is up.
+   * Resolves with the completed sequence. Rejects when the sequence fails or does not exist, and after
+   * `timeoutMs`.
    */
   waitForJobSequenceCompletion<TTypeName extends ExternalJobTypes<TDefinitions>>(options: {
     readonly typeName: TTypeName;
     readonly id: TJobId;
+    /** Rejects with `WaitForJobSequenceCompletionTimeoutError` after this time. */
     readonly timeoutMs: number;
-    readonly pollIntervalMs?: number;
-    readonly signal?: AbortSignal;
+    /** How often the store is queried if no notification arrives. Default 100. */
+    readonly pollIntervalMs?: number | undefined;
+    /** Ends the wait: it then rejects with the reason of the signal. */
+    readonly signal?: AbortSignal | undefined;
   }): Promise<
     CompletedJobSequence<JobSequenceOf<TJobId, TDefinitions, TTypeName & keyof TDefinitions>>
   >;
 
-  /** Completes jobs of a sequence without a worker, as many steps as the callback takes. */
+  /** Completes jobs of a sequence without a worker: the callback completes one or several in turn. */
   completeJobSequence<TTypeName extends ExternalJobTypes<TDefinitions>, TResult>(
     options: TTxContext &
       CompleteJobSequenceOptions<
@@ -99,22 +108,22 @@ export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> 
       >,
   ): Promise<TResult>;
 
-  /** Deletes whole trees by their roots; all or nothing. */
+  /** Deletes whole trees by their roots: all of them, or none. */
   deleteJobSequences(
     options: TTxContext & { readonly rootSequenceIds: readonly TJobId[] },
   ): Promise<{ readonly jobCount: number }>;
 
   /**
-   * Deletes finished trees that are old enough, in transactions of its own, 100 trees in each. The `retention` of a
-   * worker does the same at intervals.
+   * Runs one retention pass: deletes finished trees of the given ages, 100 in each transaction. The
+   * `retention` of a worker does so at intervals.
    */
   deleteFinishedJobSequences(
-    options: RetentionOptions & { readonly signal?: AbortSignal },
+    options: RetentionOptions & { readonly signal?: AbortSignal | undefined },
   ): Promise<{ readonly jobCount: number }>;
 
   /**
-   * Makes failed jobs due now, with their attempts counted afresh. A job that failed with its blocker is refused until that
-   * one is retried: before it, or in the same call.
+   * Makes failed jobs due now, with their attempts counted from 0 again. A job that failed because of a
+   * blocker is refused until the blocker is retried, earlier or in the same call.
    */
   retryFailedJobs(
     options: OptionalContext<TTxContext> & { readonly ids: readonly TJobId[] },
@@ -125,13 +134,13 @@ export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> 
     options: OptionalContext<TTxContext> & { readonly ids: readonly TJobId[] },
   ): Promise<readonly TriggerJobResult<TJobId>[]>;
 
-  // look
+  // query
 
   /** The job, or undefined. With `typeName`, only if it is of that type. */
   getJob<TTypeName extends keyof TDefinitions & string = keyof TDefinitions & string>(
     options: OptionalContext<TTxContext> & {
       readonly id: TJobId;
-      readonly typeName?: TTypeName;
+      readonly typeName?: TTypeName | undefined;
     },
   ): Promise<AnyJobOf<TJobId, TDefinitions, TTypeName> | undefined>;
 
@@ -139,7 +148,7 @@ export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> 
   getJobSequence<TTypeName extends ExternalJobTypes<TDefinitions> = ExternalJobTypes<TDefinitions>>(
     options: OptionalContext<TTxContext> & {
       readonly id: TJobId;
-      readonly typeName?: TTypeName;
+      readonly typeName?: TTypeName | undefined;
     },
   ): Promise<JobSequenceOf<TJobId, TDefinitions, TTypeName & keyof TDefinitions> | undefined>;
 
@@ -148,7 +157,8 @@ export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> 
     TTypeName extends keyof TDefinitions & string = keyof TDefinitions & string,
     TStatus extends JobStatus = JobStatus,
   >(
-    options?: OptionalContext<TTxContext> & ListJobsOptions<TJobId, TTypeName, TStatus>,
+    options?: OptionalContext<TTxContext> &
+      ListJobsOptions<TJobId, TTypeName, TStatus, ExternalJobTypes<TDefinitions>>,
   ): Promise<Page<WithStatus<AnyJobOf<TJobId, TDefinitions, TTypeName>, TStatus>>>;
 
   /** One page of sequences, by creation. */
@@ -161,14 +171,14 @@ export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> 
     Page<WithStatus<JobSequenceOf<TJobId, TDefinitions, TTypeName & keyof TDefinitions>, TStatus>>
   >;
 
-  /** Who waits for whom around a sequence, and why. */
+  /** The blockers and dependants around a sequence, and the reasons for waiting. */
   getBlockerGraph(
     options: OptionalContext<TTxContext> & { readonly sequenceId: TJobId },
   ): Promise<BlockerGraph<TJobId, ExternalJobTypes<TDefinitions>>>;
 
   /**
-   * Stops the workers that were started here and ends what the client keeps open. Adapters and
-   * providers that were given stay open: they belong to whoever made them.
+   * Stops the workers of this client, and closes its own resources. Adapters and providers that were
+   * given stay open: they belong to your code.
    */
   close(): Promise<void>;
 }

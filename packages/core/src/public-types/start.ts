@@ -8,14 +8,15 @@ import type { OnBlockerFailure } from "../model/state-job.ts";
 
 export type { DeduplicationOptions } from "../model/deduplication.ts";
 
-/** What any new job may be given. */
+/** The options of every new job. */
 export interface NewJobOptions {
-  readonly schedule?: ScheduleOptions;
-  /** Higher first; 0 by default. */
-  readonly priority?: number;
+  /** When the job becomes due, by the clock of the store. Default: at once. */
+  readonly schedule?: ScheduleOptions | undefined;
+  /** From -32767 to 32767, higher first. Default 0. */
+  readonly priority?: number | undefined;
 }
 
-/** What names a sequence: any sequence object will do. */
+/** A reference to a sequence. Every sequence object is one. */
 export interface SequenceReference<TJobId extends string, TTypeName> {
   readonly id: TJobId;
   readonly typeName: TTypeName;
@@ -25,7 +26,7 @@ type SequenceReferences<TJobId extends string, TTypeNames extends readonly unkno
   readonly [TIndex in keyof TTypeNames]: SequenceReference<TJobId, TTypeNames[TIndex]>;
 };
 
-/** Blockers are given exactly to the types that declare them. */
+/** Types that declare blockers take these options, and only those types. */
 export type BlockerOptions<
   TJobId extends string,
   TDefinitions,
@@ -44,13 +45,18 @@ export type BlockerOptions<
           },
         ) => Promise<SequenceReferences<TJobId, BlockerJobTypes<TDefinitions, TTypeName>>>;
         /**
-         * `"wait"` (default): stay blocked until the failed blocker is retried. `"fail"`: fail too.
+         * `"wait"` (default): the job stays blocked until the failed blocker is retried. `"fail"`: the
+         * job fails with its blocker.
          */
-        readonly onBlockerFailure?: OnBlockerFailure;
+        readonly onBlockerFailure?: OnBlockerFailure | undefined;
       }
     : {
-        readonly startBlockers?: `Error: job type '${TTypeName}' declares no blockers, so it takes no startBlockers`;
-        readonly onBlockerFailure?: `Error: job type '${TTypeName}' declares no blockers, so it takes no onBlockerFailure`;
+        readonly startBlockers?:
+          | `Error: job type '${TTypeName}' declares no blockers, so it takes no startBlockers`
+          | undefined;
+        readonly onBlockerFailure?:
+          | `Error: job type '${TTypeName}' declares no blockers, so it takes no onBlockerFailure`
+          | undefined;
       };
 
 // `TAll` is the type parameter undistributed: for a name that does not exist the compiler falls
@@ -62,11 +68,11 @@ type EntryTypeName<TDefinitions, TTypeName extends keyof TDefinitions & string, 
       : `Error: job type '${TTypeName}' is reached by continueWith only, so no sequence can start with it`
     : TTypeName;
 
-// Whatever is given to an internal type: the sentence about its name is enough.
+// An internal type takes any input here: the sentence about its name is enough.
 type EntryInput<TDefinition> =
   IsContinuationOnly<TDefinition> extends true ? unknown : WrittenInput<TDefinition>;
 
-/** What `startJobSequence` takes, besides the context of the transaction. */
+/** The options of `startJobSequence`, besides the context of a transaction. */
 export type StartJobSequenceOptions<
   TJobId extends string,
   TDefinitions,
@@ -75,11 +81,12 @@ export type StartJobSequenceOptions<
 > = NewJobOptions & {
   readonly typeName: EntryTypeName<TDefinitions, TTypeName>;
   readonly input: EntryInput<TDefinitions[TTypeName]>;
-  readonly deduplication?: DeduplicationOptions;
+  /** Returns the sequence that holds the key, instead of starting another. Default: none. */
+  readonly deduplication?: DeduplicationOptions | undefined;
 } & BlockerOptions<TJobId, TDefinitions, TTxContext, TTypeName>;
 
 /**
- * A sequence as a start answers it; `deduplicated` if it was there already.
+ * The result of a start. `deduplicated`: a stored sequence holds the key, and was returned.
  *
  * Internal types are left out one by one: in `const { id } = await …` the compiler looks at this
  * for every name, and would walk the rest of the chain from each.

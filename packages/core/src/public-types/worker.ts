@@ -2,19 +2,20 @@ import type { RetryConfig } from "../model/backoff.ts";
 import type { Job, RunningJob } from "../model/job.ts";
 import type { CompletedJobSequence } from "../model/sequence.ts";
 import type { JobAbortReason, TypedAbortSignal } from "./abort.ts";
-import type { RetentionOptions } from "./maintain.ts";
+import type { RetentionOptions } from "./retention.ts";
 import type { Completion, ProcessFunction } from "./process.ts";
 
 export type { RetryConfig } from "../model/backoff.ts";
 
-/** How long a claim on a job lasts, and how often it is renewed. */
+/** How long the lease on a job lasts, and how often it is renewed. */
 export interface LeaseConfig {
-  readonly leaseMs?: number;
-  /** Shorter than `leaseMs`. */
-  readonly renewIntervalMs?: number;
+  /** After this time without a renewal another worker may acquire the job. Default 30000. */
+  readonly leaseMs?: number | undefined;
+  /** Shorter than `leaseMs`. Default: a third of it. */
+  readonly renewIntervalMs?: number | undefined;
 }
 
-/** What a middleware is told about the attempt it wraps. */
+/** The attempt that a middleware wraps. */
 export interface MiddlewareContext {
   readonly job: RunningJob<Job<string, string, unknown, readonly CompletedJobSequence[]>>;
   readonly signal: TypedAbortSignal<JobAbortReason>;
@@ -22,7 +23,7 @@ export interface MiddlewareContext {
   readonly attempt: number;
 }
 
-/** Wraps process functions: call `next` to go on, and return what it gave. */
+/** Wraps process functions: call `next` to go on, and return its result. */
 export type WorkerMiddleware = (
   context: MiddlewareContext,
   next: () => Promise<Completion>,
@@ -33,7 +34,7 @@ export type WorkerMiddleware = (
 // intersects that with all that are implemented.
 type IsImplemented<TTypeName, TImplemented> = [TTypeName] extends [TImplemented] ? true : false;
 
-/** What `implementJobType` takes. */
+/** The options of `implementJobType`. */
 export interface ImplementJobTypeOptions<
   TJobId extends string,
   TDefinitions,
@@ -44,15 +45,18 @@ export interface ImplementJobTypeOptions<
   readonly typeName: IsImplemented<TTypeName, TImplemented> extends true
     ? `Error: this worker implements job type '${TTypeName}' already`
     : TTypeName;
+  /** Does the work of one job, and returns the result of `complete`. */
   readonly process: ProcessFunction<TJobId, TDefinitions, TTxContext, TTypeName>;
-  readonly retryConfig?: RetryConfig;
-  readonly leaseConfig?: LeaseConfig;
-  /** Aborts the signal after so long, and counts as a failed attempt. */
-  readonly timeoutMs?: number;
-  /** At most so many jobs of this type at a time in this worker. */
-  readonly concurrency?: number;
-  /** Around this type's process function, inside the worker's own middleware. */
-  readonly middleware?: readonly WorkerMiddleware[];
+  /** When and how often a failed attempt is repeated. Default: 25 attempts, 1 s doubling to 1 h, with jitter. */
+  readonly retryConfig?: RetryConfig | undefined;
+  /** Default: a lease of 30 s, renewed every 10 s. */
+  readonly leaseConfig?: LeaseConfig | undefined;
+  /** After this time the signal is aborted, and the attempt counts as failed. Default: no timeout. */
+  readonly timeoutMs?: number | undefined;
+  /** The most jobs of this type at a time in this worker. Default: the concurrency of the worker. */
+  readonly concurrency?: number | undefined;
+  /** Runs around this type's process function, inside the worker's own middleware. Default: none. */
+  readonly middleware?: readonly WorkerMiddleware[] | undefined;
 }
 
 /** What `start` takes; every option has a default. */

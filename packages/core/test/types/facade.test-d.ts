@@ -292,6 +292,7 @@ describe("completeJobSequence", () => {
       id,
       complete: async ({ job, complete }) => {
         expectTypeOf(job.status).toEqualTypeOf<"blocked" | "pending" | "running">();
+        expectTypeOf(job.sequenceTypeName).toEqualTypeOf<"order">();
         if (job.typeName !== "order") return null;
         expectTypeOf(job.input).toEqualTypeOf<{ orderId: number }>();
         const next = await complete(job, async ({ client, continueWith }) => {
@@ -302,6 +303,8 @@ describe("completeJobSequence", () => {
         expectTypeOf(next.status).toEqualTypeOf<"blocked" | "pending">();
         const done = await complete(next, async () => ({ parcel: "p" }));
         expectTypeOf(done.status).toEqualTypeOf<"completed">();
+        expectTypeOf(next.sequenceTypeName).toEqualTypeOf<"order">();
+        expectTypeOf(done.sequenceTypeName).toEqualTypeOf<"order">();
         return done.completedAt;
       },
     });
@@ -321,6 +324,52 @@ describe("completeJobSequence", () => {
           await complete(job, async () => ({ skipped: true }));
         }
       },
+    });
+  });
+});
+
+describe("options", () => {
+  it("may be undefined", async () => {
+    await queuert.startJobSequence({
+      client,
+      typeName: "order",
+      input: { orderId: 1 },
+      schedule: undefined,
+      priority: undefined,
+      deduplication: undefined,
+      startBlockers: undefined,
+      onBlockerFailure: undefined,
+    });
+    await queuert.listJobs({
+      typeName: undefined,
+      sequenceTypeName: undefined,
+      status: undefined,
+      sequenceId: undefined,
+      rootSequenceId: undefined,
+      createdFrom: undefined,
+      createdTo: undefined,
+      order: undefined,
+      limit: undefined,
+      cursor: undefined,
+    });
+    await queuert.listJobSequences({ typeName: undefined, status: undefined });
+    await queuert.getJob({ id, typeName: undefined });
+    await queuert.deleteFinishedJobSequences({ completedForMs: undefined, signal: undefined });
+    await queuert.waitForJobSequenceCompletion({
+      typeName: "order",
+      id,
+      timeoutMs: 1,
+      pollIntervalMs: undefined,
+      signal: undefined,
+    });
+    queuert.createWorker().implementJobType({
+      typeName: "send",
+      process: async ({ complete }) => complete({ sentAt: new Date() }),
+      retryConfig: { maxAttempts: undefined, delayMs: undefined },
+      leaseConfig: { leaseMs: undefined, renewIntervalMs: undefined },
+      timeoutMs: undefined,
+      concurrency: undefined,
+      middleware: undefined,
     });
   });
 });

@@ -39,3 +39,11 @@ export const treeMembers = (rootIds: readonly string[]): object => ({
     { rootSequenceId: { $in: rootIds }, treeMember: true },
   ],
 });
+
+/** Jobs of sequences of these types. Only later jobs of a sequence store its type. */
+export const sequenceTypeIn = (typeNames: readonly string[]): object => ({
+  $or: [
+    { position: 0, typeName: { $in: typeNames } },
+    { position: { $gt: 0 }, sequenceTypeName: { $in: typeNames } },
+  ],
+});

@@ -11,7 +11,7 @@ export const listJobs: Routine = {
 CREATE OR REPLACE FUNCTION {schema}.list_jobs(
   p_type_names text[], p_statuses text[], p_sequence_id {id}, p_root_sequence_id {id},
   p_created_from timestamptz, p_created_to timestamptz, p_order text, p_after_ordinal bigint,
-  p_limit integer)
+  p_limit integer, p_sequence_type_names text[])
 RETURNS TABLE (job text)
 LANGUAGE plpgsql STABLE
 {settings}
@@ -38,6 +38,7 @@ DECLARE
       AND ($5 IS NULL OR j.created_at >= $5)
       AND ($6 IS NULL OR j.created_at < $6)
       AND ($7 IS NULL OR j.ordinal > $7)
+      AND ($9 IS NULL OR j.sequence_type_name = ANY($9))
     ORDER BY j.ordinal ASC LIMIT $8$query$;
   v_running text;
 BEGIN
@@ -50,7 +51,7 @@ BEGIN
       || ')) page ORDER BY page.ordinal '
       || CASE WHEN p_order = 'desc' THEN 'DESC' ELSE 'ASC' END || ' LIMIT $8'
     USING p_type_names, p_statuses, p_sequence_id, p_root_sequence_id, p_created_from,
-      p_created_to, p_after_ordinal, p_limit;
+      p_created_to, p_after_ordinal, p_limit, p_sequence_type_names;
 END
 $routine$`,
 };

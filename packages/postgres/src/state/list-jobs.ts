@@ -13,19 +13,28 @@ export const listJobs = (db: PgDatabase): PgState["listJobs"] => {
     order: "text",
     after_ordinal: "bigint",
     limit: "integer",
+    sequence_type_names: "text[]",
   });
-  return async ({ context, sequenceId, rootSequenceId, ...asked }) => {
+  return async ({ context, sequenceId, rootSequenceId, sequenceTypeNames = null, ...asked }) => {
     const sequence = sequenceId === null ? null : db.id(sequenceId);
     const root = rootSequenceId === null ? null : db.id(rootSequenceId);
     // No job has an id that cannot be one.
     if ((sequenceId !== null && !sequence) || (rootSequenceId !== null && !root)) return [];
-    const args = { ...toPageArgs(asked), sequence_id: sequence, root_sequence_id: root };
+    const args = {
+      ...toPageArgs(asked),
+      sequence_id: sequence,
+      root_sequence_id: root,
+      sequence_type_names: sequenceTypeNames && toArrayLiteral(sequenceTypeNames),
+    };
     const rows = await list(args, context);
     return rows.map((row) => toStateJob(row["job"]));
   };
 };
 
-type Page = Omit<Parameters<PgState["listJobs"]>[0], "context" | "sequenceId" | "rootSequenceId">;
+type Page = Omit<
+  Parameters<PgState["listJobs"]>[0],
+  "context" | "sequenceId" | "rootSequenceId" | "sequenceTypeNames"
+>;
 
 type PageArgs = Readonly<
   Record<

@@ -15,12 +15,15 @@ export const listJobs = <TTxContext extends object, TContext extends object>(
   const select = `SELECT ${jobColumns("job")} FROM ${database.names.job} job`;
 
   return async (params) => {
+    const { sequenceTypeNames = null } = params;
     const { context, typeNames, statuses, sequenceId, rootSequenceId, order, limit } = params;
     if (limit <= 0) return [];
     const ordinals = statuses === null ? null : ordinalsWithStatus(database.names.job, statuses);
     const { where, parameters } = allOf([
       ...pageConditions("job", params),
       isOneOf("job.type_name", typeNames),
+      // Only later jobs of a sequence store its type.
+      isOneOf("coalesce(job.sequence_type_name, job.type_name)", sequenceTypeNames),
       isOneOf("job.status", statuses),
       ordinals === null ? null : [`job.ordinal IN (${ordinals})`],
       sequenceId === null

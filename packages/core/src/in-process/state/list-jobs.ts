@@ -40,6 +40,7 @@ const candidates = (store: Store, params: Params): Iterable<StoredJob> => {
 
 const matches = (stored: StoredJob, state: JobState, params: Params): boolean =>
   (params.typeNames === null || params.typeNames.includes(stored.typeName)) &&
+  (params.sequenceTypeNames?.includes(stored.first.typeName) ?? true) &&
   (params.statuses === null || params.statuses.includes(state.status)) &&
   (params.sequenceId === null || params.sequenceId === stored.first.id) &&
   (params.rootSequenceId === null || params.rootSequenceId === stored.rootSequenceId) &&

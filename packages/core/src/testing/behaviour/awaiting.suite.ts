@@ -165,6 +165,7 @@ export const awaitingSuite: BehaviourSuite = defineBehaviourSuite("awaiting", (r
       sequenceId: id,
       jobId: id,
       lastAttemptError: expect.stringContaining("broken"),
+      message: expect.stringContaining(`failed at job ${id}: Error: broken. After`),
     });
   });
 

@@ -209,6 +209,8 @@ export const externalCompletionSuite: BehaviourSuite = defineBehaviourSuite(
       await completeTask(client, id, "first");
       expect(await rejection(completeTask(client, id, "second"))).toMatchObject({
         code: "QUEUERT_JOB_ALREADY_COMPLETED",
+        sequenceId: id,
+        message: expect.stringContaining(`Sequence ${id} has ended already`),
         jobId: id,
       });
       expect(await client.sequence({ id })).toMatchObject({ output: "first" });

@@ -71,6 +71,8 @@ export const readingSuite: BehaviourSuite = defineBehaviourSuite("reading", (rul
       started["failed"],
     ]);
     const first = started["completed"] ?? "";
+    expect((await listJobs({ sequenceTypeName: "first" })).items).toHaveLength(2);
+    expect((await listJobs({ sequenceTypeName: ["waiting", "other"] })).items).toHaveLength(2);
     expect((await listJobs({ sequenceId: first })).items).toHaveLength(2);
     expect((await listJobs({ rootSequenceId: first })).items).toHaveLength(2);
     expect(ids(await listJobSequences({ rootSequenceId: first }))).toEqual([first]);

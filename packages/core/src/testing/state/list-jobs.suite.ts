@@ -71,6 +71,26 @@ const filters: StateSuite = defineStateSuite("listJobs, filters", (rule) => {
     expect(await list(test, { typeNames: [] })).toEqual([]);
   });
 
+  rule("by the type of the sequence", async (test) => {
+    const { steps } = test;
+    const first = await steps.createRunning({ typeName: "a" });
+    const next = await steps.continueWith(first, { typeName: "b" });
+    const other = await steps.createOne({ typeName: "b" });
+    const c = await steps.createOne({ typeName: "c" });
+    expect(idsOf(await list(test, { sequenceTypeNames: ["a"] }))).toEqual([first.id, next.id]);
+    expect(idsOf(await list(test, { sequenceTypeNames: ["b"] }))).toEqual([other.id]);
+    expect(idsOf(await list(test, { sequenceTypeNames: ["c", "b"] }))).toEqual([other.id, c.id]);
+    expect(idsOf(await list(test, { sequenceTypeNames: ["a"], typeNames: ["b"] }))).toEqual([
+      next.id,
+    ]);
+    const page = { sequenceTypeNames: ["a"], order: "desc", limit: 1 } as const;
+    expect(idsOf(await list(test, page))).toEqual([next.id]);
+    expect(idsOf(await list(test, { ...page, afterOrdinal: next.ordinal }))).toEqual([first.id]);
+    expect(await list(test, { sequenceTypeNames: ["absent"] })).toEqual([]);
+    expect(await list(test, { sequenceTypeNames: [] })).toEqual([]);
+    expect(await list(test, { sequenceTypeNames: null })).toHaveLength(4);
+  });
+
   rule("by status, each and several", async (test) => {
     const { steps } = test;
     const pending = await steps.createOne({ typeName: "pending" });

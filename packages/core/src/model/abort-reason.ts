@@ -1,0 +1,3 @@
+/** Why the signal of a process function was aborted. */
+export type JobAbortReason =
+  "taken_by_another_worker" | "error" | "not_found" | "already_completed" | "timeout" | "shutdown";

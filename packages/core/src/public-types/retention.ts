@@ -1,0 +1,29 @@
+/**
+ * The ages at which finished trees are deleted. A tree is deleted as a whole, once every job in it has
+ * finished for longer than its age, and no job outside the tree waits for it.
+ */
+export interface RetentionOptions {
+  /** The age of completed jobs. Default, and null: trees with completed jobs are kept. */
+  readonly completedForMs?: number | null | undefined;
+  /** The age of failed jobs. Default, and null: trees with failed jobs are kept. */
+  readonly failedForMs?: number | null | undefined;
+}
+
+/** The result of `retryFailedJobs` for one job. */
+export type RetryFailedJobResult<TJobId extends string = string> =
+  | { readonly id: TJobId; readonly retried: true; readonly status: "pending" | "blocked" }
+  | {
+      readonly id: TJobId;
+      readonly retried: false;
+      /** `blocker_failed`: the job fails with its blockers, and one of them is still failed. */
+      readonly reason: "not_found" | "not_failed" | "deduplication_key_taken" | "blocker_failed";
+    };
+
+/** The result of `triggerJobs` for one job. */
+export type TriggerJobResult<TJobId extends string = string> =
+  | { readonly id: TJobId; readonly triggered: true }
+  | {
+      readonly id: TJobId;
+      readonly triggered: false;
+      readonly reason: "not_found" | "not_pending";
+    };
