@@ -1,7 +1,13 @@
 import type { StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { toStateJob } from "../job-document.ts";
-import { createdWithin, pageAfter, sequenceMembers, sequenceTypeIn, treeMembers } from "./list-filters.ts";
+import {
+  createdWithin,
+  pageAfter,
+  sequenceMembers,
+  sequenceTypeIn,
+  treeMembers,
+} from "./list-filters.ts";
 
 export const listJobs =
   (db: Database): StateAdapter<object, object, string>["listJobs"] =>
