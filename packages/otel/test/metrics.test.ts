@@ -175,7 +175,7 @@ describe("metrics", () => {
     const worker = await queuert
       .createWorker()
       .implementJobType({ typeName: "task", process: async ({ complete }) => complete(payload) })
-      .start(quick);
+      .start({ ...quick, waitForStore: true });
     const { id } = await state.runInTransaction((tx) =>
       queuert.startJobSequence({ ...tx, typeName: "task", input: payload }),
     );
