@@ -45,7 +45,13 @@ const startWorker = async (): Promise<void> => {
           return null;
         }),
     })
-    .start({ concurrency: 5, reapIntervalMs: 200, pollIntervalMs: 200, shutdownTimeoutMs: 5_000 });
+    .start({
+      concurrency: 5,
+      reapIntervalMs: 200,
+      pollIntervalMs: 200,
+      shutdownTimeoutMs: 5_000,
+      waitForStore: true,
+    });
   rig.endings.push(async () => {
     await worker.stop();
     await notifyAdapter.close();

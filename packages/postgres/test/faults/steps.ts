@@ -75,7 +75,13 @@ export const workOnSteps = ({ queuert }: StepClient, concurrency = 5) =>
         });
       },
     })
-    .start({ concurrency, reapIntervalMs: 200, pollIntervalMs: 200, shutdownTimeoutMs: 5_000 });
+    .start({
+      concurrency,
+      reapIntervalMs: 200,
+      pollIntervalMs: 200,
+      shutdownTimeoutMs: 5_000,
+      waitForStore: true,
+    });
 
 /** Starts one, again and again until the commit is confirmed; the key keeps the repetitions from doubling it. */
 export const startSurely = async (client: StepClient, key: string, mode = "plain") => {
