@@ -34,14 +34,14 @@ export class LeaseKeeper {
   readonly #engine: Engine;
   readonly #options: LeaseKeeperOptions;
   readonly #tickMs: number;
-  readonly #leaseMsMin: number;
+  readonly #safeMsMin: number;
   #timer: TimerHandle | null = null;
   /** Statements under way: one round at a time. */
   #round: Promise<void> | null = null;
   #isStopped = false;
   #reclaimedAt: number;
-  /** No held lease that was valid at the last check expires earlier. */
-  #expiresAt = Infinity;
+  /** Every held lease that was safe at the last check is safe until then. */
+  #safeUntil = Infinity;
   #expiredTypes: ReadonlySet<string> = none;
 
   constructor(engine: Engine, options: LeaseKeeperOptions) {
@@ -51,25 +51,25 @@ export class LeaseKeeper {
     // Often enough for the renewals of every type and for handing back.
     const intervals = processors.map(({ renewIntervalMs }) => renewIntervalMs / 2);
     this.#tickMs = Math.max(5, Math.min(500, ...intervals));
-    this.#leaseMsMin = Math.min(...processors.map(({ leaseMs }) => leaseMs));
+    this.#safeMsMin = Math.min(...processors.map(safeMs));
     this.#reclaimedAt = engine.clock.now();
   }
 
   /** Jobs were acquired. The same statement has reclaimed expired leases of its types. */
   acquired(begunAt: number): void {
     this.#reclaimedAt = begunAt;
-    this.#expiresAt = Math.min(this.#expiresAt, begunAt + this.#leaseMsMin);
+    this.#safeUntil = Math.min(this.#safeUntil, begunAt + this.#safeMsMin);
     this.#schedule();
   }
 
-  /** Whether a held lease of this type has expired and could not be renewed. */
+  /** Whether a held lease of this type has expired, or is about to, and could not be renewed. */
   hasExpired(typeName: string): boolean {
     return this.#expiredTypes.has(typeName);
   }
 
-  /** After a blocked event loop: renews the leases first. Null if none can have expired. */
+  /** After a blocked event loop: renews the leases first. Null if all are safe. */
   renewIfLate(): Promise<void> | null {
-    if (this.#engine.clock.now() < this.#expiresAt) return null;
+    if (this.#engine.clock.now() < this.#safeUntil) return null;
     this.#checkExpiry();
     return this.#expiredTypes.size === 0 ? null : this.#renewExpired();
   }
@@ -121,22 +121,23 @@ export class LeaseKeeper {
     await this.#run(() => this.#renewDue());
   }
 
-  /** Which held leases have expired, by this worker's clock: they began no later than by the store's. */
+  /** Finds the leases that have expired, by this worker's clock: they began no later than by the store's. */
   #checkExpiry(): void {
     const now = this.#engine.clock.now();
     const expiredTypes = new Set<string>();
-    let expiresAt = Infinity;
+    let safeUntilMin = Infinity;
     for (const attempt of this.#options.attempts) {
       if (attempt.isLost) continue;
-      const attemptExpiresAt = attempt.renewedAt + attempt.processor.leaseMs;
-      if (now < attemptExpiresAt) expiresAt = Math.min(expiresAt, attemptExpiresAt);
+      const safeUntil = attempt.renewedAt + safeMs(attempt.processor);
+      if (now < safeUntil) safeUntilMin = Math.min(safeUntilMin, safeUntil);
       else {
         expiredTypes.add(attempt.job.typeName);
-        this.#reportExpiry(attempt, attemptExpiresAt);
+        const attemptExpiresAt = attempt.renewedAt + attempt.processor.leaseMs;
+        if (now >= attemptExpiresAt) this.#reportExpiry(attempt, attemptExpiresAt);
       }
     }
     const hasRecovered = [...this.#expiredTypes].some((typeName) => !expiredTypes.has(typeName));
-    this.#expiresAt = expiresAt;
+    this.#safeUntil = safeUntilMin;
     this.#expiredTypes = expiredTypes;
     if (hasRecovered) this.#options.onRecovered();
   }
@@ -219,6 +220,12 @@ export class LeaseKeeper {
     }
   }
 }
+
+/**
+ * For how long after a renewal a lease is safe from this worker's own acquisitions. It ends half way between the renewal
+ * that is due and the expiry, since a lease can expire while an acquisition is under way.
+ */
+const safeMs = ({ leaseMs, renewIntervalMs }: Processor): number => (leaseMs + renewIntervalMs) / 2;
 
 const none: ReadonlySet<string> = new Set();
 
