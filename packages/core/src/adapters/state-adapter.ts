@@ -75,6 +75,7 @@ export interface StateAdapterCapabilities {
  * For every method:
  * - Arrays in, arrays out, in the same order. An empty array is answered without touching the store.
  * - `context` present: runs in that transaction and sees its uncommitted writes. Absent: atomic by itself.
+ * - A write with the context of an ended transaction rejects with `StateNotInTransactionError`, and stores nothing.
  * - Times are the store's clock at the moment of the statement, not of the transaction's start, and never the
  *   caller's. Durations arrive in milliseconds; any finite one is accepted.
  * - Several rows are locked in one order (by id), for any order of the arguments.
