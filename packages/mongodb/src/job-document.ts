@@ -3,6 +3,7 @@
 // and partial indexes leave out the documents they do not serve.
 import { randomBytes } from "node:crypto";
 import type { JobStatus, LeaseLostReason, StateJob, StateJobReference } from "queuert/internal";
+import { MongoDocumentTooLargeError } from "./errors.ts";
 
 export interface JobDocument {
   readonly _id: string;
@@ -133,4 +134,13 @@ export const toLeaseLostReason = (
   if (document === undefined) return "not_found";
   const isFinished = document.status === "completed" || document.status === "failed";
   return isFinished ? "already_completed" : "taken_by_another_worker";
+};
+
+/** Refuses a payload before it is sent: the server would refuse it after the whole batch was encoded. */
+export const assertFitsDocument = (payload: string): void => {
+  const { bytesMax } = MongoDocumentTooLargeError;
+  // UTF-8 has at most three bytes for a unit of UTF-16: most payloads need no count.
+  if (payload.length * 3 <= bytesMax) return;
+  const bytes = Buffer.byteLength(payload);
+  if (bytes > bytesMax) throw new MongoDocumentTooLargeError({ bytes });
 };

@@ -130,6 +130,18 @@ export interface StorePlace {
   readonly answerTimeoutMs: number;
 }
 
+const createReadOptions = (
+  settledRead: StorePlace["settledRead"],
+): ((scope: Scope, options?: FindOptions) => object) => {
+  const outsideRead = { ...primary, readConcern: { level: settledRead } } as const;
+  return ({ session }, { candidates = false, ...others } = {}) => {
+    const rest = { ...plainValues, ...others, batchSize };
+    // Inside a transaction its own concerns hold, and a command that names one is refused.
+    if (session !== undefined) return { ...rest, ...primary, session };
+    return { ...rest, ...(candidates ? localRead : outsideRead) };
+  };
+};
+
 /** A collection whose documents all have one shape: only this package writes them. */
 export const createStoreCollection = <TDocument extends object>(
   { database, settledRead, answerTimeoutMs }: StorePlace,
@@ -139,16 +151,9 @@ export const createStoreCollection = <TDocument extends object>(
   const typed = createTyped(answerTimeoutMs, name);
   // Two stores may take part in one transaction, and both may use the same custom ids.
   const space = `${database.databaseName}.${name}`;
-  const outsideRead = { ...primary, readConcern: { level: settledRead } } as const;
+  const readOptions = createReadOptions(settledRead);
   const note = ({ session }: Scope, filters: () => readonly object[]): void => {
     if (session !== undefined) noteWrites(session, space, filters());
-  };
-  const readOptions = (scope: Scope, options: FindOptions = {}): object => {
-    const { candidates = false, ...others } = options;
-    const rest = { ...plainValues, ...others, batchSize };
-    // Inside a transaction its own concerns hold, and a command that names one is refused.
-    if (scope.session !== undefined) return { ...rest, ...primary, session: scope.session };
-    return { ...rest, ...(candidates ? localRead : outsideRead) };
   };
   return {
     name,

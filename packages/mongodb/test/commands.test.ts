@@ -161,7 +161,15 @@ it.each(Object.keys(batches))("%s", async (name) => {
     const batch = await batches[name]?.(size);
     return namesOf(batch ?? (() => Promise.reject(new Error(name))));
   };
-  const few = await run(2);
+  // On a busy server a transaction may be aborted, and its commands are sent again. A number that grows with
+  // the batch is never equal.
+  let few: readonly string[];
+  let many: readonly string[];
+  let rounds = 0;
+  do {
+    few = await run(2);
+    many = await run(60);
+  } while (++rounds < 4 && many.length !== few.length);
   expect(few.length).toBeGreaterThan(0);
-  expect(await run(60)).toEqual(few);
+  expect(many).toEqual(few);
 });

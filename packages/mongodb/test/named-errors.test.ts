@@ -162,7 +162,14 @@ it("payloads that are too large for a document, and none below", async () => {
     workerId: "w",
     completions: [{ jobId, leaseVersion, outcome: { kind: "output", output: text(9) } }],
   });
-  await expect(completed).rejects.toMatchObject({ code });
+  await expect(completed).rejects.toMatchObject({ code, bytes: undefined });
+  sent.length = 0;
+  const alone = adapter.completeJobs({
+    workerId: "w",
+    completions: [{ jobId, leaseVersion, outcome: { kind: "output", output: text(17) } }],
+  });
+  await expect(alone).rejects.toMatchObject({ code, bytes });
+  expect(sent).toEqual([]);
 });
 
 it("no sequence of two jobs that are too large for one document", async () => {

@@ -15,6 +15,7 @@ import type {
 import { agreeToEnd } from "../agreement/waiter-handshake.ts";
 import type { Database, Repeat } from "../database.ts";
 import {
+  assertFitsDocument,
   createStamp,
   type JobDocument,
   referenceFields,
@@ -40,6 +41,9 @@ export const completeJobs =
   (db: Database, repeat: Repeat): CompleteJobs =>
   async ({ context, workerId, completions }) => {
     if (completions.length === 0) return { results: [], unblocked: [] };
+    for (const { outcome } of completions) {
+      if (outcome.kind === "output") assertFitsDocument(outcome.output);
+    }
     const batch = { workerId, completions, stamp: createStamp() };
     const { session } = db.scopeOf(context);
     if (session !== undefined) return completeInTransaction(db, context, batch);

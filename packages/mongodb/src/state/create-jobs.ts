@@ -4,9 +4,9 @@
 import type { CreatedStateJob, NewStateJob, StateAdapter } from "queuert/internal";
 import type { Database, Repeat } from "../database.ts";
 import { isDuplicateKey } from "../driver-errors.ts";
-import { MongoDocumentTooLargeError, MongoDuplicateIdError } from "../errors.ts";
+import { MongoDuplicateIdError } from "../errors.ts";
 import { dueAfter } from "../expressions.ts";
-import { toStateJob, type JobDocument } from "../job-document.ts";
+import { assertFitsDocument, type JobDocument, toStateJob } from "../job-document.ts";
 import { outside, type Scope } from "../store.ts";
 import { deduplicate } from "./deduplicate.ts";
 
@@ -78,18 +78,9 @@ export const toDocuments = async (
   { ordinals, createId }: Database,
   jobs: readonly NewStateJob[],
 ): Promise<JobDocument[]> => {
-  for (const job of jobs) assertFits(job.input);
+  for (const { input } of jobs) assertFitsDocument(input);
   const { first, now } = await ordinals.take(jobs.length);
   return jobs.map((job, index) => toDocument(job, createId(), first + index, now));
-};
-
-// Beyond it the server would refuse the document, after the whole batch was encoded and sent.
-const assertFits = (input: string): void => {
-  const { bytesMax } = MongoDocumentTooLargeError;
-  // UTF-8 has at most three bytes for a unit of UTF-16: most inputs need no count.
-  if (input.length * 3 <= bytesMax) return;
-  const bytes = Buffer.byteLength(input);
-  if (bytes > bytesMax) throw new MongoDocumentTooLargeError({ bytes });
 };
 
 const toDocument = (job: NewStateJob, id: string, ordinal: number, now: Date): JobDocument => ({
