@@ -211,23 +211,4 @@ describe("a failure with dependants", () => {
       });
       expect(await statusesOf(store, [levels.flat()])).toEqual([["failed"]]);
     }));
-
-  it("takes along the waiters of a continuation that fails at once", () =>
-    withStore(async ({ adapter, steps }) => {
-      const failed = await steps.createRunning({ typeName: "fails" });
-      await steps.fail(failed);
-      const running = await steps.createRunning({ typeName: "first" });
-      const waiter = await steps.createBlocked([running], { onBlockerFailure: "fail" });
-      const next = await steps.continueWith(running, {
-        ...{ typeName: "next", awaitsBlockers: true, onBlockerFailure: "fail" },
-      });
-      const blockers = { jobId: next.id, blockerSequenceIds: [failed.id] };
-      await adapter.runInTransaction((context) =>
-        adapter.addBlockers({ context, jobs: [blockers] }),
-      );
-      expect((await steps.get(next)).status).toBe("failed");
-      expect(await steps.get(waiter)).toMatchObject({
-        ...{ status: "failed", lastAttemptError: expect.stringContaining(running.sequenceId) },
-      });
-    }));
 });

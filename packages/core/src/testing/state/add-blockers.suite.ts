@@ -175,6 +175,25 @@ export const addBlockersSuite: StateSuite = defineStateSuite("addBlockers", (rul
     },
   );
 
+  rule(
+    "a continuation that fails at once fails the waiters of its sequence",
+    async ({ steps, stateAdapter, runInTransaction }) => {
+      const failed = await steps.createRunning({ typeName: "fails" });
+      await steps.fail(failed);
+      const running = await steps.createRunning({ typeName: "first" });
+      const waiter = await steps.createBlocked([running], { onBlockerFailure: "fail" });
+      const next = await steps.continueWith(running, {
+        ...{ typeName: "next", awaitsBlockers: true, onBlockerFailure: "fail" },
+      });
+      const jobs = [{ jobId: next.id, blockerSequenceIds: [failed.id] }];
+      await runInTransaction((context) => stateAdapter.addBlockers({ context, jobs }));
+      expect((await steps.get(next)).status).toBe("failed");
+      expect(await steps.get(waiter)).toMatchObject({
+        ...{ status: "failed", lastAttemptError: blockerFailedError(running.sequenceId) },
+      });
+    },
+  );
+
   rule("an empty array is answered with one", async ({ stateAdapter, runInTransaction }) => {
     const added = await runInTransaction((context) =>
       stateAdapter.addBlockers({ context, jobs: [] }),
