@@ -30,7 +30,11 @@ export { retryInRounds, retryRounds } from "./adapter-kit/retry-rounds.ts";
 export { createJobIdGenerator } from "./adapter-kit/job-ids.ts";
 export { newStateJob, type StoredPlace } from "./adapter-kit/new-state-job.ts";
 export { blockerFailedError, leaseExpiredError } from "./adapter-kit/stored-texts.ts";
-export { wrapStateAdapterWithRetry } from "./adapter-kit/wrap-state-adapter-with-retry.ts";
+export {
+  type StateAdapterRetryOptions,
+  wrapStateAdapterWithRetry,
+} from "./adapter-kit/wrap-state-adapter-with-retry.ts";
+export { type AdapterMethod, infrastructureMethods, mapMethods } from "./adapters/map-methods.ts";
 export {
   type OnAdapterError,
   wrapNotifyAdapterWithLogging,

@@ -71,7 +71,6 @@ export const createPgStateAdapter = async <
     stateProvider,
     idDefault,
   );
-  const transactions = transactionMethods(stateProvider, names);
   const state: StateAdapter<TTxContext, TContext, TJobId> = {
     capabilities: {
       concurrentWriters: true,
@@ -83,16 +82,15 @@ export const createPgStateAdapter = async <
       contextKeys: stateProvider.contextKeys,
       ...stateProvider.capabilities,
     },
-    ...transactions,
+    ...transactionMethods(stateProvider, names),
     ...createPgState(database, createJobIdGenerator()),
   };
-  const retried = wrapStateAdapterWithRetry<TTxContext, TContext, TJobId, typeof state>(state, {
-    ...connectionRetryConfig,
-    isRetryable: isTransientError,
-  });
   return {
-    ...withNamedErrors(retried, names),
-    ...transactions,
+    ...wrapStateAdapterWithRetry<TTxContext, TContext, TJobId, typeof state>(state, {
+      ...connectionRetryConfig,
+      isRetryable: isTransientError,
+      toNamedError: (error) => toNamedError(error, names),
+    }),
     ...withNamedErrors(createMigrations(stateProvider, names), names),
   };
 };

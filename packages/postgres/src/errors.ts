@@ -160,6 +160,20 @@ export class PgPoolExhaustedError extends QueuertError {
   }
 }
 
+/** All connections for transactions were held, and no transaction ended for long. */
+export class PgTransactionStalledError extends QueuertError {
+  readonly code = "QUEUERT_PG_TRANSACTION_STALLED" as const;
+
+  constructor(transactionsMax: number, waitedMs: number, options?: ErrorOptions) {
+    super(
+      `A transaction waited ${waitedMs} ms for one of ${transactionsMax} connections, and no transaction ended meanwhile. ` +
+        "Inside a callback, spread the context that it is given instead of opening another transaction. " +
+        "Otherwise give the pool more connections, or end transactions sooner.",
+      options,
+    );
+  }
+}
+
 /** COMMIT was answered with a rollback: an earlier statement of the transaction had failed. */
 export class PgTransactionAbortedError extends QueuertError {
   readonly code = "QUEUERT_PG_TRANSACTION_ABORTED" as const;

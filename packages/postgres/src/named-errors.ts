@@ -1,5 +1,5 @@
 // Errors of the server that concern the installation get a name and a remedy.
-import { QueuertError } from "queuert/internal";
+import { mapMethods, QueuertError } from "queuert/internal";
 import {
   PgInvalidJobIdError,
   PgInvalidOptionError,
@@ -91,24 +91,15 @@ export const codeOf = (error: Error): string | undefined => {
   return inner instanceof Error ? codeOf(inner) : undefined;
 };
 
-/** Wraps every function of an object, by key. */
+/** The methods of an object, with named errors. */
 export const withNamedErrors = <TMethods extends object>(
   methods: TMethods,
   names: StoreNames,
-): TMethods => {
-  const wrapped: Record<string, unknown> = {};
-  for (const [name, method] of Object.entries(methods)) {
-    wrapped[name] =
-      typeof method !== "function"
-        ? method
-        : async (...args: unknown[]) => {
-            try {
-              return await (method as (...args: unknown[]) => Promise<unknown>)(...args);
-            } catch (error) {
-              throw toNamedError(error, names);
-            }
-          };
-  }
-  // Same keys, same signatures.
-  return wrapped as TMethods;
-};
+): TMethods =>
+  mapMethods(methods, (method) => async (...args) => {
+    try {
+      return await method(...args);
+    } catch (error) {
+      throw toNamedError(error, names);
+    }
+  });

@@ -1,22 +1,72 @@
 // One connection of a pool is never held by a transaction. Renewals, acquisitions and completions by value therefore pass,
 // whatever process functions do inside their transactions; otherwise leases would expire behind them.
+//
+// A transaction that a callback opens inside its own waits for a permit that the callback holds. The semaphore cannot tell
+// such a transaction from another that waits. If no transaction ends for a while, it lends the reserved connection
+// to the first in line. If none ends for longer, it refuses those that wait.
+import { PgTransactionStalledError } from "./errors.ts";
 
-/** Runs at most `max` callbacks at a time; the others wait in the order of their calls. */
+export interface TransactionPatience {
+  /** Without the end of a transaction for this long, one more may begin. */
+  readonly lendAfterMs: number;
+  /** Without the end of a transaction for this long, waiting ones are refused. */
+  readonly refuseAfterMs: number;
+}
+
+const defaultPatience: TransactionPatience = { lendAfterMs: 1_000, refuseAfterMs: 30_000 };
+
+interface Waiting {
+  readonly begin: () => void;
+  readonly refuse: (error: Error) => void;
+  readonly since: number;
+}
+
+/** Runs at most `max` callbacks at a time, and one more in a stall. The others wait in the order of their calls. */
 export const createTransactionSemaphore = (
   max: number,
+  { lendAfterMs, refuseAfterMs }: TransactionPatience = defaultPatience,
 ): (<T>(run: () => Promise<T>) => Promise<T>) => {
-  const waiting: (() => void)[] = [];
+  const waiting: Waiting[] = [];
   let running = 0;
+  let lastEnd = 0;
+  let timer: NodeJS.Timeout | null = null;
+
+  const watch = (): void => {
+    timer ??= setInterval(() => {
+      const stalledMs = performance.now() - lastEnd;
+      if (stalledMs >= lendAfterMs && running === max) beginNext();
+      while (stalledMs >= refuseAfterMs && waitedMs() >= refuseAfterMs) {
+        waiting.shift()?.refuse(new PgTransactionStalledError(max, refuseAfterMs));
+      }
+      if (waiting.length > 0 || timer === null) return;
+      clearInterval(timer);
+      timer = null;
+    }, lendAfterMs);
+  };
+  const waitedMs = (): number => performance.now() - (waiting[0]?.since ?? Infinity);
+  const beginNext = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) return;
+    running += 1;
+    next.begin();
+  };
+
   return async (run) => {
-    // The end of one transaction starts the next in line, so that a later call cannot overtake it.
     if (running < max) running += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else {
+      await new Promise<void>((begin, refuse) => {
+        if (waiting.length === 0) lastEnd = Math.max(lastEnd, performance.now());
+        waiting.push({ begin, refuse, since: performance.now() });
+        watch();
+      });
+    }
     try {
       return await run();
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
+      running -= 1;
+      lastEnd = performance.now();
+      // The end of one transaction starts the next in line, so that a later call cannot overtake it.
+      if (running < max) beginNext();
     }
   };
 };

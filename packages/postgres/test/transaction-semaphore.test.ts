@@ -4,6 +4,7 @@ import { createQueuert, defineUnionJobTypes } from "queuert";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createPgStateAdapter } from "../src/index.ts";
 import { createPgPoolStateProvider } from "../src/providers/pg.ts";
+import { createTransactionSemaphore } from "../src/transaction-semaphore.ts";
 import { servers } from "./fixtures.ts";
 
 const [, databases] = servers[0] ?? [];
@@ -41,6 +42,39 @@ it("keeps a connection free of transactions, and lets them have the others in tu
   }
   await Promise.all(transactions);
   expect(begun).toEqual([0, 1, 2, 3]);
+});
+
+it("lends the reserved connection to transactions inside others that hold all permits", async () => {
+  const adapter = await openAdapter();
+  let begunCount = 0;
+  let release = (): void => undefined;
+  const bothBegun = new Promise<void>((resolve) => (release = resolve));
+  const nested = (index: number): Promise<number> =>
+    adapter.runInTransaction(async () => {
+      if (++begunCount === 2) release();
+      await bothBegun;
+      return adapter.runInTransaction(async () => index);
+    });
+  expect(await Promise.all([nested(0), nested(1)])).toEqual([0, 1]);
+  // The reserved connection is reserved again.
+  expect(await adapter.renewLeases({ leases: [lease] })).toHaveLength(1);
+});
+
+it("refuses a transaction that waits while none ends, and lets later ones begin", async () => {
+  const withPermit = createTransactionSemaphore(1, { lendAfterMs: 5, refuseAfterMs: 50 });
+  let begunCount = 0;
+  const nested = async (depth: number): Promise<unknown> => {
+    begunCount += 1;
+    return depth === 0 ? "done" : withPermit(() => nested(depth - 1));
+  };
+  // One permit, one that is lent, and a third that nothing can end for.
+  await expect(withPermit(() => nested(2))).rejects.toMatchObject({
+    code: "QUEUERT_PG_TRANSACTION_STALLED",
+    message: expect.stringContaining("spread the context"),
+  });
+  expect(begunCount).toBe(2);
+  expect(await withPermit(() => nested(1))).toBe("done");
+  expect(await withPermit(() => nested(0))).toBe("done");
 });
 
 it("hands the turn on when a transaction fails", async () => {

@@ -1,21 +1,19 @@
+import { type AdapterMethod, infrastructureMethods, mapMethods } from "../adapters/map-methods.ts";
 import type { BaseStateAdapterContext, StateAdapter } from "../adapters/state-adapter.ts";
 import { type RetryOptions, withRetry } from "../async/retry.ts";
 
-/** Handing out contexts and transactions runs the caller's code, which may not be run twice. */
-const infrastructure = new Set<string>([
-  "capabilities",
-  "provideContext",
-  "runInTransaction",
-  "isInTransaction",
-]);
+export interface StateAdapterRetryOptions extends RetryOptions {
+  /** Names the error that a method finally rejects with. Default: the error stays as it is. */
+  readonly toNamedError?: ((error: unknown) => unknown) | undefined;
+}
 
 /**
- * Repeats statements that failed for a passing reason. Only those that run by themselves: within a transaction of the
- * caller's the statement is lost with its transaction, so the error goes to whoever owns it.
+ * Repeats statements that failed for a transient reason, and names the error of the last try. Only statements without a
+ * context are repeated: inside a transaction of the caller's the statement is lost with its transaction.
  *
- * A repeated write may find its first try stored. That is safe for every method of the contract: fenced writes answer
- * `storedByThisLease`, acquired jobs whose answer was lost come back when their lease expires, and creating without a
- * context is for adapters to make repeatable.
+ * A repeated write may find its first try stored. That is safe for every method of the contract. Fenced writes report
+ * `storedByThisLease`. Acquired jobs whose result was lost come back when their lease expires. `createJobs` without a
+ * context is repeatable in each adapter.
  */
 export const wrapStateAdapterWithRetry = <
   TTxContext extends BaseStateAdapterContext,
@@ -24,16 +22,23 @@ export const wrapStateAdapterWithRetry = <
   TAdapter extends StateAdapter<TTxContext, TContext, TJobId>,
 >(
   adapter: TAdapter & StateAdapter<TTxContext, TContext, TJobId>,
-  options: RetryOptions,
-): TAdapter => {
-  const wrapped = { ...adapter } as unknown as Record<string, unknown>;
-  for (const [name, method] of Object.entries(adapter)) {
-    if (typeof method !== "function" || infrastructure.has(name)) continue;
-    wrapped[name] = (params: { readonly context?: unknown }, ...rest: unknown[]) =>
-      params?.context === undefined
-        ? withRetry(() => method.call(adapter, params, ...rest), options)
-        : method.call(adapter, params, ...rest);
-  }
-  // Same keys, same signatures: only what happens on a passing error differs.
-  return wrapped as unknown as TAdapter;
-};
+  options: StateAdapterRetryOptions,
+): TAdapter =>
+  mapMethods<TAdapter>(adapter, (method, name) =>
+    // They run the caller's code, which must run once.
+    infrastructureMethods.has(name) ? method : retrying(method, options),
+  );
+
+const retrying =
+  (method: AdapterMethod, options: StateAdapterRetryOptions): AdapterMethod =>
+  async (params, ...rest) => {
+    const { toNamedError } = options;
+    const { context } = (params ?? {}) as { readonly context?: unknown };
+    try {
+      return await (context === undefined
+        ? withRetry(() => method(params, ...rest), options)
+        : method(params, ...rest));
+    } catch (error) {
+      throw toNamedError === undefined ? error : toNamedError(error);
+    }
+  };

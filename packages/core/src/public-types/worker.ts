@@ -59,37 +59,44 @@ export interface ImplementJobTypeOptions<
   readonly middleware?: readonly WorkerMiddleware[] | undefined;
 }
 
-/** What `start` takes; every option has a default. */
+/** The options of `start`. Each has a default. */
 export interface StartWorkerOptions {
-  readonly workerId?: string;
-  readonly concurrency?: number;
-  readonly pollIntervalMs?: number;
-  readonly prefetch?: number;
-  readonly reapIntervalMs?: number;
-  /** How long running jobs have before their signal is aborted with `"shutdown"`; 5 s by default. */
-  readonly shutdownGraceMs?: number;
-  /** How long `stop` waits for running jobs in total; 8 s by default. */
-  readonly shutdownTimeoutMs?: number;
+  /** Names the worker in jobs, events and logs. Default: host, process id and a random part. */
+  readonly workerId?: string | undefined;
+  /** The most jobs at a time. Default 10. */
+  readonly concurrency?: number | undefined;
+  /** How often an idle worker queries the store. Default 1000; 10000 with a notify adapter. */
+  readonly pollIntervalMs?: number | undefined;
+  /** The most jobs that are acquired before a slot is free. Default: the concurrency, at least 10. */
+  readonly prefetch?: number | undefined;
+  /** How often a worker without free slots reclaims expired leases. Default 5000. */
+  readonly reapIntervalMs?: number | undefined;
+  /** How long running jobs have before their signal is aborted with `"shutdown"`. Default 5000. */
+  readonly shutdownGraceMs?: number | undefined;
+  /** How long `stop` waits for running jobs in total. Default 8000. */
+  readonly shutdownTimeoutMs?: number | undefined;
   /**
-   * By default `start` rejects if the store cannot be reached or has no tables. With `true` it resolves, and the worker
-   * keeps trying.
+   * Default, `false`: `start` rejects if the store cannot be reached or has no tables. With `true` it resolves, and the
+   * worker keeps trying.
    */
-  readonly waitForStore?: boolean;
-  /** Left out: finished jobs stay. With it the worker deletes what is old enough, at this interval. */
-  readonly retention?: RetentionOptions & {
-    /** One minute by default. */
-    readonly intervalMs?: number;
-  };
+  readonly waitForStore?: boolean | undefined;
+  /** The worker deletes finished trees of these ages. Default: finished jobs are kept. */
+  readonly retention?:
+    | (RetentionOptions & {
+        /** How often the worker deletes such trees. Default 60000. */
+        readonly intervalMs?: number | undefined;
+      })
+    | undefined;
 }
 
-/** A worker at work. Call it, or its `stop`, to end it. */
+/** A running worker. Call it, or its `stop`, to stop it. */
 export interface RunningWorker {
   (): Promise<void>;
   readonly workerId: string;
   stop(): Promise<void>;
 }
 
-/** Gathers what a worker does, before it is started; may be started several times. */
+/** The job types and middleware of a worker, before its start. It may be started several times. */
 export interface WorkerBuilder<
   TJobId extends string,
   TDefinitions,

@@ -42,7 +42,8 @@ export interface WorkerOptions {
 export type GivenWorkerOptions = Partial<
   Omit<{ readonly [TKey in keyof WorkerOptions]: WorkerOptions[TKey] | undefined }, "retention">
 > & {
-  readonly retention?: (Partial<Retention> & { readonly intervalMs?: number }) | undefined;
+  readonly retention?:
+    { readonly [TKey in keyof Retention | "intervalMs"]?: number | null | undefined } | undefined;
 };
 
 /** Checks the user's options. */

@@ -362,6 +362,13 @@ describe("options", () => {
       pollIntervalMs: undefined,
       signal: undefined,
     });
+    await queuert.createWorker().start({
+      workerId: undefined,
+      concurrency: undefined,
+      prefetch: undefined,
+      waitForStore: undefined,
+      retention: { completedForMs: undefined, intervalMs: undefined },
+    });
     queuert.createWorker().implementJobType({
       typeName: "send",
       process: async ({ complete }) => complete({ sentAt: new Date() }),
