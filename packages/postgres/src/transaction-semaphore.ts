@@ -35,15 +35,19 @@ export const createTransactionSemaphore = (
     timer ??= setInterval(() => {
       const stalledMs = performance.now() - lastEnd;
       if (stalledMs >= lendAfterMs && running === max) beginNext();
-      while (stalledMs >= refuseAfterMs && waitedMs() >= refuseAfterMs) {
-        waiting.shift()?.refuse(new PgTransactionStalledError(max, refuseAfterMs));
-      }
+      if (stalledMs >= refuseAfterMs) refuseOldest();
       if (waiting.length > 0 || timer === null) return;
       clearInterval(timer);
       timer = null;
     }, lendAfterMs);
   };
-  const waitedMs = (): number => performance.now() - (waiting[0]?.since ?? Infinity);
+  const refuseOldest = (): void => {
+    const before = performance.now() - refuseAfterMs;
+    const count = waiting.filter(({ since }) => since <= before).length;
+    for (const { refuse } of waiting.splice(0, count)) {
+      refuse(new PgTransactionStalledError(max, refuseAfterMs));
+    }
+  };
   const beginNext = (): void => {
     const next = waiting.shift();
     if (next === undefined) return;

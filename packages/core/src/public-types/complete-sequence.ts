@@ -1,4 +1,4 @@
-import type { JobOf } from "../job-types/job-of.ts";
+import type { AnyJobOf, JobOf } from "../job-types/job-of.ts";
 import type { SequenceJobTypes } from "../job-types/references.ts";
 import type { BlockedJob, CompletedJob, CreatedJob, PendingJob, RunningJob } from "../model/job.ts";
 import type { Continuation } from "./continue.ts";
@@ -23,19 +23,16 @@ type IsUnion<T, TAll = T> = T extends unknown ? ([TAll] extends [T] ? false : tr
 type CompletedWith<
   TJobId extends string,
   TDefinitions,
-  TSequenceTypeName extends string,
   TName extends keyof TDefinitions & string,
   TResult,
 > =
   TResult extends Continuation<infer TNext>
-    ? CreatedJob<
-        JobOf<TJobId, TDefinitions, TNext & keyof TDefinitions & string, TSequenceTypeName>
-      >
-    : CompletedJob<JobOf<TJobId, TDefinitions, TName, TSequenceTypeName>>;
+    ? CreatedJob<AnyJobOf<TJobId, TDefinitions, TNext & keyof TDefinitions & string>>
+    : CompletedJob<AnyJobOf<TJobId, TDefinitions, TName>>;
 
 /**
- * `complete` inside `completeJobSequence`: resolves with the completed job, or with the next one if
- * the callback continued the sequence.
+ * `complete` inside `completeJobSequence`: answers the completed job, or the next one when it was
+ * continued.
  */
 export type CompleteWithoutWorker<
   TJobId extends string,
@@ -50,7 +47,7 @@ export type CompleteWithoutWorker<
   callback: (
     ...context: Parameters<CompleteCallback<TJobId, TDefinitions, TTxContext, TName>>
   ) => TResult | Promise<TResult>,
-) => Promise<CompletedWith<TJobId, TDefinitions, TTypeName, TName, TResult>>;
+) => Promise<CompletedWith<TJobId, TDefinitions, TName, TResult>>;
 
 type UnfinishedJob<TJob> = BlockedJob<TJob> | PendingJob<TJob> | RunningJob<TJob>;
 

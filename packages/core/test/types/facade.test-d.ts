@@ -303,8 +303,6 @@ describe("completeJobSequence", () => {
         expectTypeOf(next.status).toEqualTypeOf<"blocked" | "pending">();
         const done = await complete(next, async () => ({ parcel: "p" }));
         expectTypeOf(done.status).toEqualTypeOf<"completed">();
-        expectTypeOf(next.sequenceTypeName).toEqualTypeOf<"order">();
-        expectTypeOf(done.sequenceTypeName).toEqualTypeOf<"order">();
         return done.completedAt;
       },
     });
