@@ -74,7 +74,7 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
     state,
     notify,
     local,
-    // A store nobody else can reach needs no polling for others.
+    // A store in the memory of this process has no other processes to poll for.
     hasNotifyAdapter:
       options.notifyAdapter !== undefined || !state.capabilities.sharedBetweenProcesses,
     registry: createRegistry(options.jobTypes),
@@ -90,9 +90,9 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
     close: async () => {
       unconfirmed.close();
       sequencePoller.close();
-      // A server that does not answer must not keep anybody from closing.
+      // A server that does not respond must not keep the client open.
       await settleOrTimeout(clock, notifier.settled(), closePatienceMs);
-      // A notify adapter that was given belongs to whoever gave it.
+      // A notify adapter that was given belongs to the user.
       if (options.notifyAdapter === undefined) await notify.close();
     },
   };

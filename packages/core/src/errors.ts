@@ -15,7 +15,7 @@ export class JobNotFoundError extends QueuertError {
   }
 }
 
-/** The job's lease ran out and somebody has acquired it since. */
+/** The lease of the job expired, and another attempt has acquired the job since. */
 export class JobTakenByAnotherWorkerError extends QueuertError {
   readonly code = "QUEUERT_JOB_TAKEN_BY_ANOTHER_WORKER" as const;
   readonly jobId: string;
@@ -184,7 +184,7 @@ export class ProcessMisuseError extends QueuertError {
   readonly code = "QUEUERT_PROCESS_MISUSE" as const;
 }
 
-/** What is stored for a job is not JSON: somebody else has written it. */
+/** A stored payload is not JSON: other code than this library has written it. */
 export class BrokenPayloadError extends QueuertError {
   readonly code = "QUEUERT_BROKEN_PAYLOAD" as const;
   readonly jobId: string;

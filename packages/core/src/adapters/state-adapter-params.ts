@@ -94,7 +94,7 @@ export interface AcquireJobsResult {
 
 // renewLeases
 
-/** A job and the token under which somebody holds it. */
+/** A job, and the version of the lease under which it is held. */
 export interface LeaseReference {
   readonly jobId: string;
   readonly leaseVersion: number;
@@ -104,7 +104,7 @@ export interface RenewLeasesParams {
   readonly leases: readonly (LeaseReference & { readonly leaseMs: number })[];
 }
 
-/** Why a lease is no longer held: somebody newer has or had it, the job is finished, or it is gone. */
+/** Why a lease is no longer held: a newer lease exists, the job is finished, or it was deleted. */
 export type LeaseLostReason = "taken_by_another_worker" | "already_completed" | "not_found";
 
 export type LeaseCheck =
@@ -146,7 +146,7 @@ export type CompletionResult =
       readonly storedByThisLease: boolean;
     };
 
-/** A job that waits no more, and the sequence whose end released it. */
+/** A job that is no longer blocked, and the sequence whose end released it. */
 export interface UnblockedJob extends StateJobReference {
   readonly unblockedBySequenceId: string;
 }
@@ -227,13 +227,13 @@ export interface DeleteSequencesParams<TTxContext, TJobId> {
 }
 
 export type DeleteSequencesResult =
-  /** `running`: those whose holders have to be told. Ids that do not exist are not an error. */
+  /** `running`: deleted jobs whose holders have to be notified. Ids that do not exist are not an error. */
   | {
       readonly kind: "deleted";
       readonly jobCount: number;
       readonly running: readonly StateJobReference[];
     }
-  /** Said before anybody is asked who waits. */
+  /** Checked before the dependants. */
   | { readonly kind: "notRoots"; readonly sequenceIds: readonly string[] }
   | { readonly kind: "blocking"; readonly edges: readonly BlockerEdge[] };
 

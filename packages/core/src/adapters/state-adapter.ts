@@ -49,7 +49,7 @@ export interface StateAdapterCapabilities {
   /** Other processes can reach the same store. False for stores that live in this process's memory. */
   readonly sharedBetweenProcesses: boolean;
   /**
-   * Whether trying again can help: the connection was lost, the server restarts, somebody else's lock was in the way.
+   * Whether trying again can help: the connection was lost, the server restarts, or another transaction held a lock.
    * What a worker settles is tried again for such errors, and counted as the job's failure for others. Left out: an
    * error is taken for a passing one a few times, and then for a lasting one.
    */
@@ -175,7 +175,7 @@ export interface StateAdapter<
   // ── 6 completed, 7 continued, unblocked ─────────────────────────────────────────────────────────────────
 
   /**
-   * Completes jobs, creates their continuations, and releases whoever waited for a sequence that ended.
+   * Completes jobs, creates their continuations, and releases the dependants of each sequence that ended.
    * - An element names the `leaseVersion` it holds, and is written while the job is running under it, expired or
    *   not. Without one (completion without a worker) any unfinished status will do.
    * - `output`: ends the sequence. `continuation`: stores the next job at `position + 1`, in the same sequence.
@@ -187,7 +187,7 @@ export interface StateAdapter<
    * - `andCommit`, a capability, makes it the last statement of a `runInTransaction`, which may commit with it if its only
    *   element is written. A callback that rejects after it may find all of the transaction committed. If the element is not
    *   written, nothing is committed: it is answered as lost, and the transaction can only be rolled back. Rejects when the
-   *   commit fails, or nobody knows whether it did.
+   *   commit fails, or its result is not known.
    */
   completeJobs(params: CompleteJobsParams<TTxContext>): Promise<CompleteJobsResult>;
 

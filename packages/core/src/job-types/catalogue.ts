@@ -40,7 +40,7 @@ type OneName<TName, TAll = TName> = TName extends unknown
     : never
   : never;
 
-/** A catalogue as the registry holds it: whose types it describes is no longer known. */
+/** A catalogue as the registry holds it, without the types that it describes. */
 export type RuntimeCatalogue = Readonly<Record<string, RuntimeCatalogueEntry>>;
 
 export interface RuntimeCatalogueEntry {

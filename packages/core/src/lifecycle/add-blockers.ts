@@ -1,5 +1,5 @@
-// Step 2, for jobs with blockers: the job is stored as blocked first, so that the sequences started for it can name it as
-// their origin; then it is told whom it waits for, which releases it at once if all of them are done.
+// Step 2, for jobs with blockers. The job is stored as blocked first, so that the sequences started for it can name it as
+// their origin. Then its blockers are stored, which releases it at once if all of them are completed.
 import type { Engine } from "../engine.ts";
 import { BlockersMismatchError, JobNotFoundError } from "../errors.ts";
 import { describeValue } from "../model/describe-value.ts";

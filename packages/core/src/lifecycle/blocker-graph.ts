@@ -1,5 +1,5 @@
-// Who waits for whom around one sequence, and why: followed in both directions, level by level, so that the number of
-// statements is the depth of the graph.
+// The blockers and dependants around one sequence, followed in both directions, level by level: the number of statements
+// is the depth of the graph.
 import type { BlockerEdge } from "../adapters/state-adapter-queries.ts";
 import type { Engine } from "../engine.ts";
 import { JobNotFoundError } from "../errors.ts";
@@ -7,7 +7,7 @@ import { assertName } from "../model/assert-option.ts";
 import type { BlockerGraph } from "../public-types/query.ts";
 import { toJobSequence } from "../model/to-job.ts";
 
-/** Beyond this the graph is cut: a picture of more helps nobody. */
+/** A larger graph is cut here. */
 const nodesMax = 1_000;
 
 /** The graph around a sequence. */

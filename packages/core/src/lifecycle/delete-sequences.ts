@@ -1,4 +1,4 @@
-// Deletion of whole trees: all or nothing. A handler whose job is deleted is told, and cannot settle any more.
+// Deletion of whole trees: all or nothing. The handler of a deleted job is notified, and cannot settle the job any more.
 import type { Engine } from "../engine.ts";
 import {
   InvalidOptionError,

@@ -1,5 +1,5 @@
-// Who starts a sequence as a blocker: inside `startBlockers`, and nowhere else, new sequences belong to the tree of the
-// job that will wait for them. The context closes with the callback, so that work which outlives it is nobody's child.
+// The origin of a sequence that is started as a blocker. Only inside `startBlockers`, new sequences belong to the tree of the
+// job that will wait for them. The context closes with the callback: later starts are roots.
 import { ScopedStorage } from "../async/scoped-storage.ts";
 
 export interface Lineage {

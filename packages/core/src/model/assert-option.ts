@@ -44,7 +44,7 @@ export const assertObject: (value: unknown, option: string) => asserts value is 
   }
 };
 
-/** Tells what the user made elsewhere, such as a provider, by its methods: its class is anybody's. */
+/** Recognises an object of the user's, such as a provider, by its methods: its class is not known. */
 export const hasMethods = (value: unknown, methods: readonly string[]): boolean => {
   const held = Object(value) as Readonly<Record<string, unknown>>;
   return methods.every((name) => typeof held[name] === "function");

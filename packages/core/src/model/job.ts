@@ -113,5 +113,5 @@ export type FailedJob<TJob = Job> = Extract<TJob, { readonly status: "failed" }>
 /** A job as it is right after its creation. */
 export type CreatedJob<TJob = Job> = Extract<TJob, { readonly status: "blocked" | "pending" }>;
 
-/** A job whose blockers are not there yet, as `startBlockers` sees it. */
+/** A job whose blockers are not stored yet, as `startBlockers` receives it. */
 export type JobWithoutBlockers<TJob = Job> = TJob extends unknown ? Omit<TJob, "blockers"> : never;
