@@ -13,7 +13,7 @@ interface JobFields<
   readonly sequenceTypeName: TSequenceTypeName;
   /** The sequence at the root of the tree; its own sequence for a root. */
   readonly rootSequenceId: TJobId;
-  /** The job this one continues, or was started by; null for a root job. */
+  /** The job that this one continues, or whose `startBlockers` started it; null for a root job. */
   readonly originId: TJobId | null;
   /** 0 for the first job of the sequence, one more for each continuation. */
   readonly position: number;

@@ -1,6 +1,6 @@
 import type { Client } from "./client.ts";
 
-/** Ends it with an output of its own, and keeps it: a worker that runs it is told by its signal. */
+/** Ends the sequence with an output, and keeps it. The signal of a running handler aborts. */
 export const cancelMail = (queuert: Client, id: string) =>
   queuert.transaction((context) =>
     queuert.completeJobSequence({
@@ -11,7 +11,7 @@ export const cancelMail = (queuert: Client, id: string) =>
     }),
   );
 
-/** Removes it with everything that was started for it. */
+/** Deletes the sequence, with its continuations and the blockers that they started. */
 export const forgetMail = (queuert: Client, id: string) =>
   queuert.transaction((context) =>
     queuert.deleteJobSequences({ ...context, rootSequenceIds: [id] }),

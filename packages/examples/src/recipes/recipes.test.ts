@@ -5,7 +5,7 @@ import { cancelMail, forgetMail } from "./cancelling.ts";
 import { type Client, openClient } from "./client.ts";
 import { mailWorker, retryAllFailedMails } from "./failed-jobs.ts";
 import { makeAlbum } from "./fan-out.ts";
-import { nextRun, reportWorker, scheduleReport } from "./recurring.ts";
+import { nextMidnight, reportWorker, scheduleReport } from "./recurring.ts";
 import { takeOver } from "./taking-over.ts";
 
 let queuert: Client;
@@ -35,28 +35,46 @@ describe.each([
   });
 });
 
-describe("recurring work", () => {
+/** Midnight in a zone that is ahead of UTC by some hours. */
+const midnightAt =
+  (hours: number) =>
+  (after: Date): Date => {
+    const shiftMs = hours * 3_600_000;
+    return new Date(+nextMidnight(new Date(+after + shiftMs)) - shiftMs);
+  };
+
+describe.each([
+  { zone: "UTC", nextRun: nextMidnight },
+  { zone: "UTC+2", nextRun: midnightAt(2) },
+  { zone: "UTC-5", nextRun: midnightAt(-5) },
+])("recurring work at midnight $zone", ({ nextRun }) => {
   it("is started once for each day, by any caller, and continues after a report that failed", async () => {
     const due = nextRun(new Date());
     const schedule = () => queuert.transaction((context) => scheduleReport(queuert, context, due));
     const first = await schedule();
     expect((await schedule()).id).toBe(first.id);
-    const failing = await reportWorker(queuert, () => Promise.reject(new Error("no data"))).start();
+    const fails = () => Promise.reject(new Error("no data"));
+    const failing = await reportWorker(queuert, nextRun, fails).start();
     await queuert.triggerJobs({ ids: [first.id] });
     await expect
       .poll(async () => (await queuert.getJob({ id: first.id }))?.lastAttemptError)
       .toContain("no data");
     await failing.stop();
 
-    const days: string[] = [];
-    const working = await reportWorker(queuert, async (day) => void days.push(day)).start();
-    await queuert.triggerJobs({ ids: [first.id] });
-    const { id, typeName } = first;
-    await queuert.waitForJobSequenceCompletion({ id, typeName, timeoutMs: 5_000 });
+    const reports: Date[] = [];
+    const worker = reportWorker(queuert, nextRun, async (at) => void reports.push(at));
+    const working = await worker.start();
+    // Three occurrences, each started by the one before.
+    let { id, typeName } = first;
+    for (let at = due, count = 0; count < 3; count += 1, at = nextRun(at)) {
+      await queuert.triggerJobs({ ids: [id] });
+      await queuert.waitForJobSequenceCompletion({ id, typeName, timeoutMs: 5_000 });
+      expect(reports.at(-1)).toEqual(at);
+      const { items } = await queuert.listJobs({ typeName: "daily-report", status: "pending" });
+      expect(items.map(({ scheduledAt }) => scheduledAt)).toEqual([nextRun(at)]);
+      id = items[0]?.id ?? "";
+    }
     await working.stop();
-    expect(days).toEqual([due.toISOString().slice(0, 10)]);
-    const { items } = await queuert.listJobs({ typeName: "daily-report", status: "pending" });
-    expect(items.map(({ scheduledAt }) => scheduledAt)).toEqual([nextRun(due)]);
   });
 });
 
@@ -91,23 +109,23 @@ it("an album waits for all of its images", async () => {
 it("a mail is cancelled, or forgotten", async () => {
   const kept = await remind(queuert, "ada@example.com");
   await cancelMail(queuert, kept.id);
-  expect(await queuert.getJobSequence(kept)).toMatchObject({ output: { sent: false } });
+  expect(await queuert.getJobSequence({ id: kept.id })).toMatchObject({ output: { sent: false } });
   const gone = await remind(queuert, "bob@example.com");
   await forgetMail(queuert, gone.id);
   expect(await queuert.getJobSequence({ id: gone.id })).toBeUndefined();
 });
 
 it("failed mails are retried, all of them", async () => {
-  let isMended = false;
+  let isRepaired = false;
   const keys: string[] = [];
   const worker = await mailWorker(queuert, async (_to, { idempotencyKey }) => {
     keys.push(idempotencyKey);
-    if (!isMended) throw new Error("refused");
+    if (!isRepaired) throw new Error("refused");
   }).start();
   const { id, typeName } = await remind(queuert, "ada@example.com");
   const waiting = queuert.waitForJobSequenceCompletion({ id, typeName, timeoutMs: 5_000 });
   await expect(waiting).rejects.toMatchObject({ code: "QUEUERT_JOB_SEQUENCE_FAILED" });
-  isMended = true;
+  isRepaired = true;
   await retryAllFailedMails(queuert);
   await queuert.waitForJobSequenceCompletion({ id, typeName, timeoutMs: 5_000 });
   await worker.stop();
