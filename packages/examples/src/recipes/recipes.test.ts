@@ -65,7 +65,8 @@ describe.each([
     const worker = reportWorker(queuert, nextRun, async (at) => void reports.push(at));
     const working = await worker.start();
     // Three occurrences, each started by the one before.
-    let { id, typeName } = first;
+    const { typeName } = first;
+    let { id } = first;
     for (let at = due, count = 0; count < 3; count += 1, at = nextRun(at)) {
       await queuert.triggerJobs({ ids: [id] });
       await queuert.waitForJobSequenceCompletion({ id, typeName, timeoutMs: 5_000 });
