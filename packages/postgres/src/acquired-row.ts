@@ -1,18 +1,17 @@
-// A job that has just been acquired, as it crosses from the routine. It is the widest stream of rows there is, and each
-// column costs on both sides: numbers come together in one text, what few jobs have in another, and what the caller knows
-// does not come at all.
+// A job that was just acquired, as the routine sends it. No stream of rows is wider, and each column costs on both sides.
+// Numbers therefore come in one text, and rare fields in another. Fields that the caller knows are not sent.
 import type { OnBlockerFailure, StateJob } from "queuert/internal";
 import { toNullableText, toText } from "./job-row.ts";
 import type { PgRow } from "./state-provider.ts";
 
-/** A job as it was acquired, with what a Date would round. */
+/** A job as it was acquired, with the microseconds that a Date would round. */
 export interface AcquiredRow {
   readonly job: StateJob;
   readonly scheduledAtUs: number;
   readonly reclaimedFrom: string | null;
 }
 
-/** What is the same for all jobs of a type in one acquisition. */
+/** The fields that all jobs of a type share in one acquisition. */
 export interface Lease {
   readonly typeName: string;
   readonly workerId: string;

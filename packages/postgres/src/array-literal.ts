@@ -1,5 +1,5 @@
-// Arrays cross every driver as text, in PostgreSQL's own notation, and are cast on the server. Drivers and query
-// builders differ in what they make of a JavaScript array; they agree on what a string is.
+// Arrays are sent as text, in PostgreSQL's own notation, and are cast on the server. Drivers and query builders treat
+// JavaScript arrays differently; all treat a string alike.
 
 type Element = string | number | boolean | null;
 

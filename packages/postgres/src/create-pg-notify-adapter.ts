@@ -58,7 +58,7 @@ const createTransport = ({
 
 /**
  * Notifications over PostgreSQL's LISTEN and NOTIFY. There are no hint counts: every process that has room looks for
- * a job it is told of. It connects when somebody listens, so a worker starts whether the server is there or not.
+ * a job it is told of. It connects at the first subscription, so a worker starts without the server, too.
  * @throws QUEUERT_PG_INVALID_OPTION
  */
 export const createPgNotifyAdapter = async (

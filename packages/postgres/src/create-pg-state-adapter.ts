@@ -38,7 +38,7 @@ export interface PgStateAdapterOptions<
   readonly isTransientError?: ((error: unknown) => boolean) | undefined;
 }
 
-/** The state adapter for PostgreSQL, with what manages its schema. */
+/** The state adapter for PostgreSQL, with the methods that manage its schema. */
 export type PgStateAdapter<
   TTxContext extends BaseStateAdapterContext,
   TContext extends BaseStateAdapterContext = TTxContext,
@@ -95,7 +95,7 @@ export const createPgStateAdapter = async <
   };
 };
 
-/** What runs the user's code. Errors from there are the user's, and pass as they are. */
+/** Methods that run the user's code. An error of that code passes unchanged. */
 const transactionMethods = <
   TTxContext extends BaseStateAdapterContext,
   TContext extends BaseStateAdapterContext,

@@ -22,7 +22,7 @@ export type LastCall<TContext> = (
 type ArgTypes = Readonly<Record<string, string>>;
 type Args<TTypes extends ArgTypes> = Readonly<Record<keyof TTypes, string | null>>;
 
-/** A call in which some arguments are expressions of what is sent. */
+/** A call in which some arguments are expressions of the sent values. */
 interface RoutineVariant {
   /** Of the statement. */
   readonly name: string;

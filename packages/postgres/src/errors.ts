@@ -59,7 +59,7 @@ export class PgSchemaTooNewError extends QueuertError {
   }
 }
 
-/** Somebody else has something in the schema that is called as Queuert's is. */
+/** Another application has an object with a name of Queuert's in the schema. */
 export class PgSchemaTakenError extends QueuertError {
   readonly code = "QUEUERT_PG_SCHEMA_TAKEN" as const;
   readonly schema: string;
@@ -91,7 +91,7 @@ export class PgMigrationChangedError extends QueuertError {
   }
 }
 
-/** The role may not do what the library needs. */
+/** The role lacks rights that the library needs. */
 export class PgPermissionError extends QueuertError {
   readonly code = "QUEUERT_PG_PERMISSION_DENIED" as const;
   readonly schema: string;

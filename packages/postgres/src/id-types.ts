@@ -1,5 +1,5 @@
-// What can be an id, by the SQL type of ids: what cannot is no job's, and is not sent, since the server's refusal would
-// break the caller's transaction.
+// Which texts can be an id, by the SQL type of ids. Other texts are not sent, because the server's error would break the
+// caller's transaction; no job has such an id.
 import { PgInvalidOptionError } from "./errors.ts";
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -15,7 +15,7 @@ const integerBits: Readonly<Record<string, number>> = {
   int8: 64,
 };
 
-// A cast to one of these cuts off what is too long without a word, and to the second kind pads what is too short.
+// A cast to one of these cuts long texts off without an error; a cast to the second kind also pads short ones.
 const sizedPattern = /^(varchar|char|character|bpchar) ?\((\d+)\)$/;
 
 /** Whether a text can be an id of this type. */

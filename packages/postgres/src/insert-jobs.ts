@@ -1,5 +1,5 @@
-// New jobs without deduplication keys. Nothing is looked for and nobody waited for, so it takes no routine: one INSERT, of
-// what the call makes use of. Most jobs are given a type and an input, and nothing else.
+// New jobs without deduplication keys. They need no lookup and no lock, so one INSERT of the used columns is enough. Most
+// jobs have a type and an input only.
 import type { CreateJobsParams, NewContinuationJob, NewStateJob } from "queuert/internal";
 import { argument, column, storableText } from "./database.ts";
 import { scheduledAfterMs, scheduledAtText } from "./new-job-columns.ts";
@@ -13,7 +13,7 @@ export type InsertJobs = (
   params: CreateJobsParams<object>,
 ) => Promise<readonly PgRow[]>;
 
-// What a job may have beside its type and input. Each is a bit, and each set of them has a statement of its own.
+// Optional parts of a job beside its type and input. Each is a bit, and each set of bits has a statement of its own.
 const extra = { schedule: 1, priority: 2, blockers: 4, trace: 8, lineage: 16, place: 32 } as const;
 
 const extrasOf = (job: NewStateJob): number =>

@@ -1,19 +1,19 @@
-// While somebody's long transaction holds a snapshot, the index entries of jobs taken since then cannot be removed, and
-// every probe for the next due job, or for an expired lease, walks over them. When probes become slow, each begins where the
-// last one ended. Jobs that come in behind the mark meanwhile are seen by the next full probe: a second later, or twenty times
-// what the last one took, so that walking over millions of dead entries takes no more than a twentieth of the time. In an
-// ordinary store no probe is slow and none begins anywhere but at the start.
+// A long transaction of another client holds a snapshot. The index entries of jobs acquired since then cannot be removed, so
+// every probe for due jobs or expired leases walks over them. When probes become slow, each begins where the last one ended.
+// Jobs that arrive behind the mark are seen by the next full probe. It follows after a second, or after twenty times the
+// duration of the last full probe: walking over dead entries takes a twentieth of the time at most. In an ordinary store no
+// probe is slow, and every probe begins at the start.
 import type { AcquiredRow } from "./acquired-row.ts";
 
 interface Mark {
   readonly typeName: string;
   readonly priority: number;
-  /** Microseconds since 1970: exact in a double, and exactly what the server holds. */
+  /** Microseconds since 1970: exact in a double, and the server's own resolution. */
   readonly scheduledAtUs: number;
   readonly ordinal: number;
 }
 
-/** Of a job that was taken: what tells its place in the order. */
+/** The place of an acquired job in the order. */
 export interface TakenJob extends Pick<AcquiredRow, "scheduledAtUs" | "reclaimedFrom"> {
   readonly job: Pick<AcquiredRow["job"], "typeName" | "priority" | "ordinal">;
 }
@@ -42,7 +42,7 @@ export interface LowWaterMarks {
 const fullProbeIntervalMinMs = 1_000;
 const fullProbeIntervalMaxMs = 30_000;
 const fullProbeShare = 1 / 20;
-// A hundred jobs are found in a fifth of a millisecond; what takes so much longer, twice in a row, walks over dead entries.
+// A hundred jobs are found in a fifth of a millisecond; a probe that is slow twice in a row walks over dead entries.
 const slowProbeMs = 1;
 const slowProbePerJobMs = 0.01;
 const slowProbesMin = 2;
@@ -84,11 +84,11 @@ export const createLowWaterMarks = (now: () => number = () => performance.now())
           now() + Math.min(Math.max(restMs, fullProbeIntervalMinMs), fullProbeIntervalMaxMs);
         leasesAfterUs = probe.atUs;
       } else if (rows.length < limit) {
-        // Short: what is left may lie behind the marks.
+        // Short: the other due jobs may lie behind the marks.
         forget();
         return;
       } else if (rows.every(({ reclaimedFrom }) => reclaimedFrom === null)) {
-        // Of leases that have expired nothing was found, or nothing that is free: what is left is the reaper's.
+        // No expired lease was found, or none that is free: the pass that reclaims leases finds the others.
         leasesAfterUs = probe.atUs;
       }
       for (const row of rows) raise(marks, toMark(row));

@@ -1,6 +1,6 @@
-// Types of which there is little to acquire at a time. Where that is so, as it is for an idle worker that is told of a job, a
-// shorter routine finds it sooner; where it is not, that routine would look in vain, and is left alone until a second has
-// passed without more. Beside a transaction that is held open each look may take long: see `low-water-marks.ts`.
+// Types of which there are few jobs to acquire at a time. For them, a shorter routine finds a job sooner, which an idle worker
+// gains from. For other types the shorter routine would delegate, so it is not used for one second after it did. Beside a long
+// transaction each probe may be slow: see `low-water-marks.ts`.
 
 export interface QuietTypes {
   /** Whether it is worth trying with all of these. */

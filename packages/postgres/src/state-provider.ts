@@ -5,15 +5,15 @@ export interface PgStatement {
   /** Without parameters it may be the text of a function, in which `$1` has another meaning. */
   readonly sql: string;
   readonly params: readonly (string | null)[];
-  /** Always of this text: a provider that prepares statements by name may use it. Left out for what runs once. */
+  /** Always of this text: a provider that prepares statements by name may use it. Left out for a statement that runs once. */
   readonly name?: string | undefined;
 }
 
-/** A row by column name. Numbers may arrive as text: the adapter converts what it reads. */
+/** A row by column name. Numbers may arrive as text: the adapter converts the values. */
 export type PgRow = Readonly<Record<string, unknown>>;
 
 /**
- * What the adapter needs of a PostgreSQL client. Ready-made for `pg`, `postgres` and PGlite; implement it to run
+ * The part of a PostgreSQL client that the adapter needs. Ready-made for `pg`, `postgres` and PGlite; implement it to run
  * jobs in the transactions of an ORM.
  */
 export interface PgStateProvider<
@@ -39,7 +39,7 @@ export interface PgStateProvider<
    * Runs the last statement of a transaction that `runInTransaction` has opened, and commits with it, in one round trip.
    * - The statement fails: rejects with its error, and nothing has been or will be committed.
    * - `runInTransaction` then commits no more. Left out: workers send the statement and leave the commit to that.
-   * - A transaction that somebody else has opened: answers null, and has done nothing.
+   * - A transaction of another origin: returns null, and has done nothing.
    */
   executeSqlAndCommit?(
     statement: PgStatement,

@@ -24,8 +24,8 @@ export const quoteIdentifier = (name: string, option: string): string => {
   return `"${name.replaceAll('"', '""')}"`;
 };
 
-// Types stand in statements unquoted. Names in `pg_catalog` that are words of the grammar need no schema; the others get
-// one, so that no type of the same name in another schema of the session's path is taken.
+// Types stand in statements unquoted. Words of the grammar need no schema. Other names of `pg_catalog` get one, so that no type
+// of the same name in another schema of the session's path is used.
 const grammarTypes =
   /^(smallint|integer|int|bigint|numeric|decimal|char|character|varchar)( ?\(\d{1,4}\))?$/i;
 const catalogTypes = /^(uuid|text|int2|int4|int8|bpchar|numeric|name|bytea|oid)( ?\(\d{1,4}\))?$/i;

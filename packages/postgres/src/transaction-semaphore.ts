@@ -1,5 +1,5 @@
-// One connection of a pool is never held by a transaction. Renewals, acquisitions and completions by value therefore pass,
-// whatever process functions do inside their transactions; otherwise leases would expire behind them.
+// One connection of a pool is never held by a transaction. Renewals, acquisitions and completions by value therefore pass
+// beside the transactions of process functions; otherwise leases would expire behind them.
 //
 // A transaction that a callback opens inside its own waits for a permit that the callback holds. The semaphore cannot tell
 // such a transaction from another that waits. If no transaction ends for a while, it lends the reserved connection

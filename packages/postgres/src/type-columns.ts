@@ -1,5 +1,5 @@
-// The types that a worker asks for, as columns of array arguments. They are the same from one acquisition to the next, but for
-// the room there is for each, and where little goes on not even that: the texts are kept.
+// The types of a worker, as columns of array arguments. From one acquisition to the next only their limits change, and in an
+// idle worker not even those, so the texts are kept.
 import { column } from "./database.ts";
 import type { PgState } from "./state/pg-state.ts";
 

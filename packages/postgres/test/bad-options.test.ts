@@ -51,7 +51,7 @@ describe("something else in the place of", () => {
     }
     const listenConnection = { port: 5432 } as never;
     expect(() => createPostgresJsNotifyProvider(sql, { listenConnection })).toThrow(
-      "Option `listenConnection` must be what `postgres(…)` of postgres.js answers",
+      "Option `listenConnection` must be the return value of `postgres(…)` of postgres.js",
     );
   });
 

@@ -1,5 +1,5 @@
-// The objects of a schema as lines of text in a fixed order: for the snapshot that reviews read, and for the check that
-// reports how an installation differs from the schema that the library would create.
+// The objects of a schema as lines of text in a fixed order. Reviews read them as a snapshot, and `checkSchema` compares
+// an installation with the schema that the library would create.
 import type { PgRow } from "../state-provider.ts";
 
 type Query = (sql: string, params?: readonly (string | null)[]) => Promise<readonly PgRow[]>;
@@ -45,7 +45,7 @@ const describeSql = `
   FROM n CROSS JOIN pg_proc p WHERE p.pronamespace = to_regnamespace($1::text)
   ORDER BY part, name, line`;
 
-/** `schema` is quoted, and must not be in the search_path: what is there is printed without it. */
+/** `schema` is quoted. It must not be in the search_path, or its objects are printed without it. */
 export const describeSchema = async (query: Query, schema: string): Promise<readonly string[]> => {
   const rows = await query(describeSql, [schema]);
   return rows.map((row) => String(row["line"]));

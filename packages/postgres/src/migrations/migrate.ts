@@ -1,5 +1,5 @@
-// Brings a schema to the newest version, once, however many processes try at the same time: one transaction, behind an
-// advisory lock, with a limit on the wait for locks. It is applied as a whole or not at all.
+// Brings a schema to the newest version, once, also if many processes try at the same time. It is one transaction behind
+// an advisory lock, with a limit on the wait for locks.
 import { createHash } from "node:crypto";
 import { type BaseStateAdapterContext, limits } from "queuert/internal";
 import {
@@ -40,7 +40,7 @@ const undefinedColumn = "42703";
 const taken = (names: StoreNames, error: unknown): PgSchemaTakenError =>
   new PgSchemaTakenError(names.schemaName, (error as Error).message, { cause: error });
 
-/** What there is to do. */
+/** The migrations and statements that are missing. */
 interface Plan {
   /** The names of the migrations to apply, and `routines-<version>` if routines are created or dropped. */
   readonly names: readonly string[];

@@ -1,6 +1,6 @@
 // The path that routines are pinned to: `pg_catalog` and the caller's temporary schema last. Functions and operators in any
 // other schema are not found. If ids have a type of an extension, its operators are needed, so its schema comes
-// between the two; that schema is refused if every role may create objects in it.
+// between the two. The schema is refused if every role may create objects in it.
 import { PgInvalidOptionError } from "../errors.ts";
 import type { PgRow } from "../state-provider.ts";
 import { quoteIdentifier, type StoreNames } from "../store-names.ts";

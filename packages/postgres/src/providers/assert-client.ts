@@ -1,5 +1,5 @@
-// What a provider is given instead of its client, where no compiler has looked: told by what it can do, since its class is
-// that of any version or copy of the driver.
+// Another value in the place of a client, in calls that no compiler has checked. A client is recognised by its methods,
+// because its class may come from any version or copy of the driver.
 import { hasMethods } from "queuert/internal";
 import { PgInvalidOptionError } from "../errors.ts";
 
@@ -17,7 +17,7 @@ export const assertPool = (pool: unknown): void => {
 export const assertPostgresJs = (sql: unknown, option = "sql"): void => {
   if (typeof sql !== "function" || !hasMethods(sql, ["unsafe", "begin", "end"])) {
     const expected =
-      "what `postgres(…)` of postgres.js answers, not a transaction of it or a pool of `pg`";
+      "the return value of `postgres(…)` of postgres.js, not a transaction of it or a pool of `pg`";
     throw new PgInvalidOptionError(option, expected);
   }
 };

@@ -12,7 +12,7 @@ export interface PgliteContext {
   readonly client: PGlite | Transaction;
 }
 
-/** Neither the database itself, nor what only the compiler would have refused. */
+/** Neither the database itself nor another value, in calls that no compiler has checked. */
 const isTransaction = (tx: PGlite | Transaction | null | undefined): tx is Transaction =>
   typeof tx === "object" && tx !== null && "rollback" in tx;
 

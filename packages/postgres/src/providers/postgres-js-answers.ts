@@ -1,5 +1,5 @@
-// A client may change what it is answered: `transform: postgres.camel` renames the columns of all statements that are sent over
-// it, ours included, since they run in the user's transactions. So its answers are read as the server has sent them.
+// A client may transform rows: `transform: postgres.camel` renames the columns of all its statements. The adapter's statements
+// run in the user's transactions and are affected too, so their rows are read as the server has sent them.
 import type { PendingQuery, Sql } from "postgres";
 import { PgInvalidOptionError } from "../errors.ts";
 import type { PgRow } from "../state-provider.ts";
@@ -9,7 +9,7 @@ type Query = PendingQuery<PgRow[]>;
 export interface Answers {
   /** Before the query is sent. */
   ask(query: Query): Query;
-  /** What the query has answered, by the names that the statement gives to columns. */
+  /** The rows of the query, by the names that the statement gives to columns. */
   read(answer: readonly PgRow[]): readonly PgRow[];
 }
 
@@ -42,7 +42,8 @@ const toEntry =
     values[index]?.toString("utf8") ?? null,
   ];
 
-// The driver forgets what a column was called, and nobody can ask a function back: so what is asked for is renamed, too.
+// The driver forgets the original name of a column, and the renaming cannot be reversed. So each name is renamed before it is
+// read.
 const byOwnNames = (
   values: ReadonlyMap<string, string | null>,
   rename: (name: string) => string,

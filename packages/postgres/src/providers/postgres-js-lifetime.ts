@@ -1,6 +1,6 @@
-// A transaction of this driver is a function that writes to its connection, also when that is gone (an exception that nobody
-// can catch, which ends the process) or has begun another transaction (the statement becomes part of that). So what is
-// handed out refuses when its transaction is over.
+// A transaction of this driver is a function that writes to its connection. If the connection is gone, that is an exception
+// which no code can catch and which ends the process. If the connection has begun another transaction, the statement becomes
+// part of that. So the function that users get refuses statements when its transaction is over.
 import type { TransactionSql } from "postgres";
 
 export interface Lifetime {

@@ -41,7 +41,7 @@ const connectSubscriber = async (
     onclose: () => onLost(new Error("The listening connection was closed.")),
     // The type of options that were parsed already, which the driver takes, is not declared as such.
   } as unknown as Parameters<typeof postgres>[0] & object);
-  // Does not wait for anybody to answer.
+  // Does not wait for an answer.
   const close = (): Promise<void> => listener.end({ timeout: 0 });
   try {
     await listener.unsafe("SELECT 1");

@@ -1,7 +1,7 @@
-// Committing is not left to the driver, which does not look at how the server answered: a transaction in which a statement has
-// failed is rolled back without a word. It also prepares its COMMIT by name; where a proxy has put another connection behind
-// that name's, the COMMIT fails, is tried again in the broken transaction, and all is lost while `begin` resolves. What the
-// driver then commits is the empty transaction that follows ours.
+// The driver does not commit here, because it ignores the server's answer to COMMIT: a transaction with a failed statement is
+// rolled back without an error. It also prepares its COMMIT by name. If a proxy has put another connection behind that name,
+// the COMMIT fails and is repeated in the broken transaction; all is lost while `begin` resolves. The driver then commits
+// the empty transaction that follows ours.
 import type { PendingQuery, TransactionSql } from "postgres";
 import { PgTransactionAbortedError } from "../errors.ts";
 import type { PgRow } from "../state-provider.ts";
@@ -17,7 +17,7 @@ export interface PostgresJsTransaction {
 interface QueryState {
   /** The one that the connection waits for: sent, and neither answered nor refused. */
   readonly active?: unknown;
-  /** Sent as a whole: what has to be described first is sent in two halves, and the second may fail here. */
+  /** Sent as a whole: a query that must be described first is sent in two halves, and the second may fail here. */
   readonly prepared?: unknown;
 }
 
@@ -26,7 +26,7 @@ export const openTransaction = (tx: TransactionSql): PostgresJsTransaction => {
 
   const commit = async (): Promise<void> => {
     if (state === "committed") return;
-    // What has come since must not be stored.
+    // Later statements must not be stored.
     if (state === "over") throw new PgTransactionAbortedError();
     state = "over";
     const { command } = await tx.unsafe("COMMIT AND CHAIN").execute();
@@ -36,8 +36,8 @@ export const openTransaction = (tx: TransactionSql): PostgresJsTransaction => {
 
   // COMMIT goes behind a statement that is on its way, without waiting for its answer. If that fails, the server answers COMMIT
   // with ROLLBACK. It may still be done: the driver repeats a statement whose plan is out of date, and that comes behind
-  // the COMMIT. There it is in the transaction that AND CHAIN has begun, which is rolled back when we throw; after a plain
-  // COMMIT it would be stored by itself.
+  // the COMMIT. There it is in the transaction that AND CHAIN has begun, which an error rolls back. After a plain COMMIT
+  // it would be stored by itself.
   const sendAndCommit = async (last: PendingQuery<PgRow[]>): Promise<readonly PgRow[]> => {
     last.execute();
     // The driver sends it in the next microtask, which comes before this one's end.

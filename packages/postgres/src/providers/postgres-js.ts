@@ -50,7 +50,7 @@ export const createPostgresJsStateProvider = (
       answers.read(await send(context?.sql ?? sql, statement)),
     executeSqlAndCommit: async (statement, { sql }) => {
       const transaction = open.get(sql);
-      // Whoever has wrapped this provider may begin transactions of another kind.
+      // A wrapper of this provider may begin transactions of another kind.
       if (transaction === undefined) return null;
       return answers.read(await transaction.sendAndCommit(send(sql, statement)));
     },
@@ -67,7 +67,7 @@ export {
 const lifetimes = new WeakMap<Sql | TransactionSql, Lifetime>();
 const open = new WeakMap<Sql | TransactionSql, PostgresJsTransaction>();
 
-/** Neither the client itself, nor what only the compiler would have refused. */
+/** Neither the client itself nor another value, in calls that no compiler has checked. */
 const isTransaction = (sql: Sql | TransactionSql | undefined): sql is TransactionSql =>
   typeof sql === "function" && "savepoint" in sql;
 
@@ -83,8 +83,8 @@ const runInTransaction = async <T>(
       try {
         box = { value: await runAndCommit(refuseWhenOver(tx, lifetime), lifetime, callback) };
       } catch (error) {
-        // When the connection is gone the driver says so at once, and would still write its ROLLBACK to it: an exception that
-        // nobody can catch, or a statement that whoever has the connection next waits behind for ever.
+        // If the connection is gone, the driver rejects at once and would still write its ROLLBACK. That is an exception which
+        // no code can catch, or a statement that blocks the next user of the connection forever.
         await untilLossIsKnown();
         if (lifetime.over !== undefined) await new Promise(() => {});
         throw error;

@@ -3,8 +3,8 @@ import type { Routine } from "./routine.ts";
 // A function that has slept takes 30 to 45 microseconds for each of its statements, so an idle worker asks this routine
 // first. It looks at the first eight jobs of each type in one statement, due or not: most types of a quiet store have no
 // more. If the window of a type is full, its last job must not be due and no job of a lower priority may follow. For more
-// jobs, expired leases and jobs with blockers it calls `acquire_jobs`. There are no joins that another join order
-// could change, so it has no settings for joins: each setting costs a call 1 to 3 microseconds.
+// jobs, expired leases and jobs with blockers it calls `acquire_jobs`. No join order
+// matters here, so it has no settings for joins.
 
 /** The same rows as `acquire_jobs`, sooner if there are few jobs to acquire; the last row is then `few`, not `summary`. */
 export const acquireFewJobs: Routine = {

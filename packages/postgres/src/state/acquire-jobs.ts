@@ -135,7 +135,7 @@ interface BlockerLists {
   of(jobId: string): readonly StateSequence[];
 }
 
-/** Null when none of the jobs had waited: their rows come last before the summary. */
+/** Null if no job had blockers: rows of blockers come last, before the summary. */
 const toBlockerLists = (rows: readonly PgRow[]): BlockerLists | null => {
   if (isJobRow(String(rows.at(-2)?.["facts"] ?? "0"))) return null;
   const lists = new Map<string, Map<number, { first?: StateJob; current?: StateJob }>>();

@@ -1,5 +1,5 @@
-// Steps 6 and 7 of the walk: outputs are stored, continuations created, sequences end and their dependants are released,
-// all in one statement and so in one transaction: the caller's, if there is one.
+// Steps 6 and 7 of the walk: outputs are stored, continuations created, sequences end and their dependants are released.
+// All of it is one statement, and so one transaction: the caller's, if there is one.
 import type {
   CompletionResult,
   JobCompletion,

@@ -29,7 +29,7 @@ export const createJobs = (db: PgDatabase, generateId: () => string): PgState["c
   const insert = createInsertJobs(db);
   const makeIds = idMaker(db, generateId);
   const lookUp = createdBefore(db);
-  // A retry after a lost answer calls again with the same array: it must find what the first try stored.
+  // A retry after a lost answer calls again with the same array: it must find the jobs that the first try stored.
   const idsByJobs = new WeakMap<readonly NewStateJob[], readonly string[]>();
 
   return async (params) => {

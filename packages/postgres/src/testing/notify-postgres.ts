@@ -17,7 +17,7 @@ export interface TestNotifyConnection {
 export interface NotifyPostgresOptions {
   /** Connects to the same database each time it is called. */
   readonly connect: () => Promise<TestNotifyConnection>;
-  /** A prefix that nobody else uses, each time it is called. */
+  /** A new prefix, each time it is called. */
   readonly channelPrefix: () => string;
   readonly adapter?: Omit<PgNotifyAdapterOptions, "provider" | "channelPrefix"> | undefined;
   /** How to cut the connections, for the suites about lost ones. */

@@ -1,9 +1,9 @@
-// BEGIN and COMMIT that ride with a statement, in one message to the server: a round trip less each. What rides is one
-// exchange that ends with a single Sync, so when BEGIN fails the server skips the statement, and when the statement fails
-// it skips COMMIT. Sent as exchanges of their own, a lost BEGIN would leave the statement behind it stored for good.
+// BEGIN before a statement and COMMIT behind one, in one exchange with the server: a round trip less for each. The exchange
+// ends with a single Sync, so the server skips the statement if BEGIN fails, and COMMIT if the statement fails. In
+// exchanges of their own, a lost BEGIN would leave the statement behind it stored.
 //
-// The driver has no word for this. Its queries are objects with a documented `submit`, which writes their messages to
-// the connection, as `pg-cursor` and `pg-query-stream` do; ours write a few messages more.
+// The driver has no method for this. Its queries are objects with a documented `submit`, which writes their messages to
+// the connection, as `pg-cursor` and `pg-query-stream` do. Ours write a few messages more.
 import type { ClientBase, QueryResult } from "pg";
 
 /** The part of the driver's connection that queries write to. */
@@ -32,7 +32,7 @@ type QueryConstructor = new (config: unknown, values?: unknown) => WireQuery;
 const methodsNeeded = ["submit", "requiresPreparation", "handleCommandComplete", "handleError"];
 
 /**
- * The driver's own class of queries; undefined where it has none of the expected shape, such as `pg-native`. Taken from the
+ * The driver's own class of queries; undefined if it does not have the expected shape, such as `pg-native`. Taken from the
  * client: there may be several versions of the driver in a process.
  */
 export const queryClassOf = (client: ClientBase): QueryConstructor | undefined => {
@@ -57,8 +57,8 @@ export interface BeginListener {
   onFailed(error: Error): void;
 }
 
-/** Lets a query that has not been submitted bring BEGIN. It must be one that is prepared: others end with no Sync. */
-export const bringBegin = (query: WireQuery, begin: string, listener: BeginListener): void => {
+/** Puts BEGIN before a query that has not been submitted. The query must be prepared: others end without Sync. */
+export const prependBegin = (query: WireQuery, begin: string, listener: BeginListener): void => {
   const { submit, handleCommandComplete, handleError, name } = query;
   let isBegun = false;
   query.submit = (connection) => {
@@ -84,15 +84,15 @@ export const bringBegin = (query: WireQuery, begin: string, listener: BeginListe
   };
 };
 
-/** Lets a query that has not been submitted bring COMMIT. Answers for how COMMIT was answered, once the query has resolved. */
-export const bringCommit = (query: WireQuery): (() => string | undefined) => {
+/** Puts COMMIT behind a query that has not been submitted. Returns the server's answer to it, once the query has resolved. */
+export const appendCommit = (query: WireQuery): (() => string | undefined) => {
   const { submit, handleCommandComplete } = query;
   const answers: string[] = [];
   query.submit = (connection) => {
     let isWritten = true;
     const withCommit = Object.create(connection) as WireConnection;
     withCommit.close = (message) => {
-      // The driver could not write the arguments, and closes what it has begun.
+      // The driver could not write the arguments and closes the statement.
       isWritten = false;
       connection.close(message);
     };
@@ -108,7 +108,7 @@ export const bringCommit = (query: WireQuery): (() => string | undefined) => {
   return () => answers[1];
 };
 
-/** Submits a query object; the driver answers with a promise only for those it has made itself. */
+/** Submits a query object; the driver returns a promise only for its own. */
 export const submitQuery = (
   send: (query: WireQuery) => unknown,
   query: WireQuery,
@@ -120,7 +120,57 @@ export const submitQuery = (
     };
     send(query);
   }).catch((error: unknown) => {
-    // As the driver does: the socket's stack says nothing about who has made the query.
+    // As the driver does: the stack of the socket does not contain the caller.
     if (error instanceof Error) Error.captureStackTrace(error);
     throw error;
   });
+
+/** The arguments of the driver's `query`, which has several forms. */
+export type Query = (...args: readonly unknown[]) => unknown;
+
+interface Submittable {
+  submit(connection: unknown): unknown;
+  handleError?(error: unknown, connection: unknown): void;
+}
+
+/** The query that BEGIN can go before; undefined for a query of the simple protocol or one that another library writes. */
+export const toPreparedQuery = (
+  client: ClientBase,
+  args: readonly unknown[],
+): WireQuery | undefined => {
+  const [config, values] = args;
+  const Query = queryClassOf(client);
+  if (Query === undefined || isSubmittable(config) || args.some(isFunction)) return undefined;
+  if (config === null || config === undefined) return undefined;
+  const query = new Query(config, values);
+  if (!query.requiresPreparation() || query.rows || query.callback) return undefined;
+  const { query_timeout } = config as { readonly query_timeout?: unknown };
+  return Object.assign(query, { query_timeout });
+};
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+
+const isSubmittable = (value: unknown): value is Submittable =>
+  isFunction((value as Partial<Submittable> | null | undefined)?.submit);
+
+/** Returns the same as the driver: a promise, nothing for a callback, or the given object. */
+export const sendAfter = (
+  client: ClientBase,
+  begun: Promise<void>,
+  send: Query,
+  args: readonly unknown[],
+): unknown => {
+  const [config] = args;
+  if (isSubmittable(config)) {
+    const { connection } = client as { readonly connection?: unknown };
+    begun.then(
+      () => send(...args),
+      (error: unknown) => config.handleError?.(error, connection),
+    );
+    return config;
+  }
+  const callback = args.find(isFunction) as ((error: unknown) => void) | undefined;
+  if (callback === undefined) return begun.then(() => send(...args));
+  begun.then(() => send(...args), callback);
+  return undefined;
+};

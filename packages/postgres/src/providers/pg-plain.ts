@@ -1,0 +1,97 @@
+// The state provider for `pg` with plain BEGIN and COMMIT.
+import type { ClientBase, Pool, PoolClient, QueryConfig } from "pg";
+import { PgTransactionAbortedError } from "../errors.ts";
+import type { PgRow, PgStateProvider, PgStatement } from "../state-provider.ts";
+import type { PgContext, PgTxContext } from "./pg.ts";
+import { surviveBreaking } from "./survive-idle-clients.ts";
+
+export type ToQuery = (statement: PgStatement) => QueryConfig<(string | null)[]>;
+
+export const createPlainProvider = (
+  pool: Pool,
+  toQuery: ToQuery,
+): PgStateProvider<PgTxContext, PgContext> => ({
+  contextKeys: ["client"],
+  connectionsMax: pool.options.max,
+  provideContext: (callback) => callback({ client: pool }),
+  isInTransaction: async ({ client }) => isClient(client) && isInTransaction(client),
+  executeSql: async (statement, context) => {
+    const { rows } = await (context?.client ?? pool).query<PgRow>(toQuery(statement));
+    return rows;
+  },
+  runInTransaction: (callback) => runInTransaction(pool, beginTransaction, callback),
+});
+
+/** An open transaction of a client. */
+export interface PgTransaction {
+  commit(): Promise<void>;
+  /** Returns the error after which the connection must not be used again. */
+  rollBack(): Promise<Error | undefined>;
+  /** Called before another caller can get the client. */
+  forget?(): void;
+}
+
+export const beginSql = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
+const beginTransaction = async (client: ClientBase): Promise<PgTransaction> => {
+  await client.query(beginSql);
+  return {
+    commit: async () => {
+      const { command } = await client.query("COMMIT");
+      if (command === "ROLLBACK") throw new PgTransactionAbortedError();
+    },
+    rollBack: () =>
+      client.query("ROLLBACK").then(
+        () => undefined,
+        (error: Error) => error,
+      ),
+  };
+};
+
+export const runInTransaction = async <T>(
+  pool: Pool,
+  begin: (client: ClientBase) => PgTransaction | Promise<PgTransaction>,
+  callback: (context: PgTxContext) => Promise<T>,
+): Promise<T> => {
+  const client: PoolClient = await pool.connect();
+  let broken: Error | undefined;
+  // A connection that breaks between two statements emits an error; the next statement then fails.
+  const onError = (error: Error): void => {
+    broken = error;
+  };
+  client.on("error", onError);
+  surviveBreaking(client);
+  let transaction: PgTransaction | undefined;
+  try {
+    transaction = await begin(client);
+    const result = await callback({ client });
+    await transaction.commit();
+    return result;
+  } catch (error) {
+    // If BEGIN failed, the state of the connection is unknown.
+    const unusable = transaction === undefined ? (error as Error) : await transaction.rollBack();
+    broken ??= unusable;
+    throw error;
+  } finally {
+    transaction?.forget?.();
+    client.off("error", onError);
+    client.release(broken);
+  }
+};
+
+/** Neither the pool nor another value, in calls that no compiler has checked. */
+const isClient = (client: ClientBase | Pool | null | undefined): client is ClientBase =>
+  typeof client?.query === "function" && !("totalCount" in client);
+
+/** The driver knows the state from version 8.23 on; before that, the server is asked. */
+const isInTransaction = async (client: ClientBase): Promise<boolean> => {
+  const status = (
+    client as { getTransactionStatus?: () => string | null }
+  ).getTransactionStatus?.();
+  if (typeof status === "string") return status !== "I";
+  // Outside of a transaction block both are the beginning of this statement.
+  const { rows } = await client.query<{ inside: boolean }>(
+    "SELECT pg_catalog.now() OPERATOR(pg_catalog.<>) pg_catalog.statement_timestamp() AS inside",
+  );
+  return rows[0]?.inside === true;
+};
