@@ -4,6 +4,6 @@ const otel = project("otel", { services: ["postgres"] });
 
 export default {
   ...otel,
-  // Without "module": what OpenTelemetry has under that condition is for bundlers, and Node cannot load it.
+  // Without "module": Node cannot load the files of OpenTelemetry under that condition, which are for bundlers.
   ssr: { resolve: { conditions: ["@queuert/source", "node", "development|production"] } },
 } satisfies typeof otel;

@@ -1,5 +1,5 @@
-// Follows the status of the application's connection: whether it is up, when it is up again, and on which subjects it was
-// not permitted to publish. The client reports refusals in no other way.
+// Follows the status of the application's connection: whether it is up, and when it is up again. It also collects the
+// subjects on which publishing was refused, which the client reports in no other way.
 import type { NatsConnection, NatsStatus } from "./nats-connection.ts";
 
 export interface ConnectionWatch {

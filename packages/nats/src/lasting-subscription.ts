@@ -1,5 +1,5 @@
 // A subscription that is made again when the server ends it. The client subscribes again after a reconnection, but not
-// after a refusal: when permissions change, by a reload or at a reconnection, the subscription is closed for good.
+// after a refusal: a change of permissions closes the subscription for good.
 import type { NatsConnection, NatsMessage } from "./nats-connection.ts";
 
 export interface LastingSubscriber {

@@ -1,5 +1,5 @@
-// Real servers that are killed, paused, cut off and refuse. The same holds each time: a notification is never waited for for
-// long, listeners are called once when the fault is over, and later notifications arrive.
+// Real servers that are killed, paused, cut off and refuse. Each time, notifying settles soon. When the fault is over,
+// listeners are called once, and later notifications arrive.
 // An unhandled rejection or error anywhere fails the run by itself.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

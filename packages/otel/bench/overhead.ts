@@ -1,6 +1,6 @@
-// What observing costs: draining jobs without an adapter, with the adapter and no SDK, and with the adapter and the SDK, its
-// spans exported to nowhere. Rounds are interleaved, in an order that turns; compared is the median of each round's
-// ratio to the same round without an adapter. Build first, since what users run is not what tsx makes of the sources:
+// The cost of observing: draining jobs without an adapter, with the adapter and no SDK, and with the adapter and the SDK.
+// Spans are exported to nowhere. Rounds are interleaved, in an order that turns. The result is the median of each round's
+// ratio to the same round without an adapter. Build first, since users run the build:
 //   pnpm build && npx tsx packages/otel/bench/overhead.ts [postgres|in-process] [rounds] [jobs by value] [jobs by callback]
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";

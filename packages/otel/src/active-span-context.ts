@@ -1,5 +1,5 @@
-// A context in which a span is active, without a copy of everything else that its parent holds: what `trace.setSpan` makes
-// has a map of its own, and every attempt has one for as long as its outcome is not stored.
+// A context in which a span is active. Contexts of `trace.setSpan` copy the map of their parent; this one does not. Every
+// attempt has one until its outcome is stored.
 import { type Context, ROOT_CONTEXT, type Span, trace } from "@opentelemetry/api";
 
 /** The same as `trace.setSpan(parent, span)`. */
@@ -25,7 +25,7 @@ export class ActiveSpanContext implements Context {
   }
 }
 
-/** OpenTelemetry does not say under which key a context holds its span, but asks for it. */
+/** OpenTelemetry does not export the key of the span, so a look-up reveals it. */
 const findSpanKey = (): symbol | null => {
   let asked: symbol | null = null;
   trace.getSpan({

@@ -1,6 +1,6 @@
-// Every attribute name, once. Metrics use the names of the events' own fields; spans follow OpenTelemetry's messaging
-// conventions where those have a word for it, and say `queuert.` where they have not. Written out, since the messaging
-// conventions are still in development: the package that holds them promises nothing about these names.
+// Every attribute name, once. Metrics use the field names of the events. Spans use the names of OpenTelemetry's messaging
+// conventions, or names that begin with `queuert.`. The names are written out: the messaging conventions are still in
+// development, and their package may change them.
 
 /** Attributes of metrics. None holds an id, but for `workerId` on the two gauges per worker. */
 export const metricAttribute: {

@@ -16,25 +16,25 @@ export interface OtelObservabilityAdapterOptions {
   readonly meter?: Meter | undefined;
   /** Default: `trace.getTracer("queuert")`. */
   readonly tracer?: Tracer | undefined;
-  /** What the name of every instrument begins with. Default: `"queuert"`. */
+  /** The beginning of every instrument's name. Default: `"queuert"`. */
   readonly metricPrefix?: string | undefined;
   /**
-   * Store OpenTelemetry's baggage with jobs, and have it active again where they are processed. Default: false, since
-   * baggage may hold what does not belong in a database.
+   * Store OpenTelemetry's baggage with jobs, and make it active in their attempts. Default: false, since baggage may hold
+   * data that does not belong in a database.
    */
   readonly baggage?: boolean | undefined;
 }
 
 /**
- * Metrics and traces of what Queuert does, through the OpenTelemetry SDK of the application. Register the SDK first: the
- * API of metrics knows no later.
+ * Metrics and traces of Queuert, through the OpenTelemetry SDK of the application. Register the SDK first: instruments that
+ * were made before it stay without effect.
  */
 export const createOtelObservabilityAdapter = (
   options: OtelObservabilityAdapterOptions = {},
 ): ObservabilityAdapter => {
   const { meter = metrics.getMeter("queuert"), tracer } = options;
   const { metricPrefix = "queuert", baggage = false } = options;
-  // What nobody measures is not even counted.
+  // Without an SDK for metrics, events are not counted.
   const isMeasuring = meter !== createNoopMeter();
   if (!isMeasuring) {
     diag.warn("queuert: no MeterProvider is registered, so nothing is measured");
@@ -50,10 +50,10 @@ export const createOtelObservabilityAdapter = (
   };
 };
 
-/** What a proxy stands for as long as nobody has registered anything. */
+/** The delegate of a proxy while no SDK is registered. */
 const noProvider = new ProxyTracerProvider().getDelegate();
 
-/** Asked for every span, since an SDK may be registered later: without one, nothing more than this is done. */
+/** Checked for every span, since an SDK may be registered later. Without one, no span is made. */
 const isTracerProviderRegistered = (): boolean => {
   const provider = trace.getTracerProvider();
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== noProvider;

@@ -1,11 +1,11 @@
-/** What kind of error it is: the `code` of ours and of Node's, else its class. Never its message. */
+/** The kind of an error: its `code`, as Queuert's and Node's errors have it, or its class. Never its message. */
 export const errorTypeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error;
   const { code } = error as { readonly code?: unknown };
   return typeof code === "string" && code !== "" ? code : className(error);
 };
 
-/** A subclass that does not name itself has the name of one that JavaScript knows, such as `Error`. */
+/** A subclass without a name of its own has the name of a built-in class, such as `Error`. */
 const className = ({ name, constructor }: Error): string =>
   builtInNames.has(name) && constructor.name !== "" ? constructor.name : name;
 
@@ -22,10 +22,10 @@ const builtInNames: ReadonlySet<string> = new Set(
   ].map(({ name }) => name),
 );
 
-/** More kinds than this are one: a name made up at run time must not make a time series each. */
+/** A bound on time series, since names may be made at run time. */
 const kindsMax = 100;
 
-/** `errorTypeOf` for metrics, with a bound; `_OTHER` is OpenTelemetry's word for the rest. */
+/** `errorTypeOf` for metrics. Above the bound it returns `_OTHER`, as OpenTelemetry names the rest. */
 export const createErrorTypes = (): ((error: unknown) => string) => {
   const known = new Set<string>();
   return (error) => {

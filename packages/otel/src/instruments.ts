@@ -1,12 +1,12 @@
-// The instrument table: what is measured, under which name, in which unit, by which attributes. README.md, the dashboard
-// and the alert rules are compared with it by a test.
+// The instrument table: name, unit, description and attributes. A test compares README.md, the dashboard and the alert
+// rules with it.
 import type { QueuertEventType } from "queuert";
 import { metricAttribute as by } from "./attributes.ts";
 
 export interface InstrumentDefinition {
   /** Without the prefix. */
   readonly name: string;
-  /** UCUM; braces hold what is counted. */
+  /** UCUM; braces hold the counted thing. */
   readonly unit: string;
   readonly description: string;
   readonly attributes: readonly string[];
@@ -29,7 +29,7 @@ export const counters: Readonly<Record<QueuertEventType, InstrumentDefinition>> 
     "{worker}",
     "Workers that began with more concurrency than connections",
   ),
-  workerError: define("worker.error", "{error}", "What workers could not do", errorType),
+  workerError: define("worker.error", "{error}", "Operations of workers that failed", errorType),
   workerStopping: define("worker.stopping", "{worker}", "Workers asked to stop"),
   workerStopDelayed: define(
     "worker.stop_delayed",
@@ -48,7 +48,7 @@ export const counters: Readonly<Record<QueuertEventType, InstrumentDefinition>> 
   jobAttemptAlreadyCompleted: define(
     "job.attempt.already_completed",
     "{attempt}",
-    "Attempts whose job somebody else finished",
+    "Attempts whose job was finished elsewhere",
     typeName,
   ),
   jobAttemptNotFound: define(
@@ -209,7 +209,7 @@ export const stateGauges: Readonly<Record<StateGaugeName, InstrumentDefinition>>
   expiredLeases: define(
     "state.expired_leases",
     "{job}",
-    "Running jobs whose lease has expired and that nobody has taken back yet",
+    "Running jobs whose lease has expired and that were not reclaimed yet",
   ),
   runningLong: define("state.running_long", "{job}", "Jobs that have been running for long"),
 };

@@ -18,13 +18,13 @@ type EventMethods = {
   readonly [TType in QueuertEventType]: (data: QueuertEventData[TType]) => void;
 };
 
-/** Everything of the adapter that measures. */
+/** The measuring methods of the adapter. */
 export type MetricMethods = EventMethods &
   Required<Pick<ObservabilityAdapter, "jobTypeIdleChange" | "jobTypeProcessingChange">>;
 
 const shared = new WeakMap<Meter, Map<string, MetricMethods>>();
 
-/** Several adapters of one meter and prefix count together: of two that report the same series, the SDK keeps one. */
+/** Adapters of one meter and prefix count together: if two report the same series, the SDK keeps one. */
 export const createMetrics = (meter: Meter, prefix: string): MetricMethods => {
   const known = shared.get(meter) ?? new Map<string, MetricMethods>();
   shared.set(meter, known);
@@ -124,7 +124,7 @@ type Timed =
   | "jobCompleted"
   | "jobSequenceCompleted";
 
-/** Events that are counted and no more. */
+/** Events that are only counted. */
 const countingMethods = (counts: Counts): Omit<EventMethods, Timed> => {
   const errorType = createErrorTypes();
   const byType = (type: QueuertEventType): ((data: { readonly typeName: string }) => void) => {
@@ -156,7 +156,7 @@ const countingMethods = (counts: Counts): Omit<EventMethods, Timed> => {
     workerStopping: counting(counts.workerStopping),
     workerStopDelayed: counting(counts.workerStopDelayed),
     workerStopped: counting(counts.workerStopped),
-    // Its operation is a sentence, with ids and counts in it.
+    // Its operation is a sentence with ids and counts.
     workerError: ({ error }) => void workerErrors(errorType(error)).value++,
     jobCreated: byType("jobCreated"),
     jobAttemptTakenByAnotherWorker: byType("jobAttemptTakenByAnotherWorker"),
@@ -181,7 +181,7 @@ const countingMethods = (counts: Counts): Omit<EventMethods, Timed> => {
   };
 };
 
-/** Events that also say how long something took. */
+/** Events that also have a duration. */
 const timingMethods = (counts: Counts, durations: Durations): Pick<EventMethods, Timed> => {
   const errorType = createErrorTypes();
   const timing = (
@@ -197,7 +197,7 @@ const timingMethods = (counts: Counts, durations: Durations): Pick<EventMethods,
     return (typeName, ms) => {
       const { total, attributes } = series(typeName);
       total.value++;
-      // Times of one job come from several transactions: they may be a moment apart the wrong way round.
+      // Times of one job come from several transactions: a difference may be slightly negative.
       histogram.record(Math.max(0, ms), attributes);
     };
   };

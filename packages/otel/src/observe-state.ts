@@ -1,4 +1,4 @@
-// Gauges of the store. One process of all that observe it asks, once per interval; what it was told is what its SDK reads,
+// Gauges of the store. One of the observing processes queries the store, once per interval. Its SDK reads the last result,
 // however often it collects.
 import { randomUUID } from "node:crypto";
 import { diag, type Meter, metrics } from "@opentelemetry/api";
@@ -13,30 +13,30 @@ export interface ObserveStateOptions {
   readonly meter?: Meter | undefined;
   /** Default: `"queuert"`. */
   readonly metricPrefix?: string | undefined;
-  /** How often the store is asked. Default: 15 seconds. */
+  /** How often the store is queried. Default: 15 seconds. */
   readonly intervalMs?: number | undefined;
-  /** From when on a running job counts as running long. Default: 5 minutes. */
+  /** A job that runs for longer counts as running long. Default: 5 minutes. */
   readonly runningLongMs?: number | undefined;
-  /** The store could not be asked; it is tried again. Default: `diag.error`. */
+  /** Called when a query has failed; the next interval tries again. Default: `diag.error`. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export interface StateObservation {
-  /** Whether this is the process that asks. */
+  /** Whether this process queries the store. */
   readonly isAsking: boolean;
-  /** Ends it, and lets another process ask. Does not wait for a store that does not answer. */
+  /** Stops, and lets another process take over. Does not wait for an unresponsive store. */
   stop(): Promise<void>;
 }
 
-/** A process that is gone is replaced after this many intervals, and those that wait look twice in that time. */
+/** A vanished process is replaced after this many intervals; waiting processes check twice in that time. */
 const leaseIntervals = 4;
-/** A store under load may take this long, however short the interval is. */
+/** A store under load may take this long, even with a short interval. */
 const answerMinMs = 1_000;
 const stopTimeoutMs = 5_000;
 
 /**
- * Measures the store itself: jobs by type and status, and what an operator wants to hear of. Call it in every process, or
- * in one: the store is asked once per interval either way.
+ * Measures the store itself: jobs by type and status, ages, and jobs that need an operator. Call it in every process, or in
+ * one: the store is queried once per interval either way.
  */
 export const observeState = (options: ObserveStateOptions): StateObservation => {
   const { stateAdapter: state, meter = metrics.getMeter("queuert") } = options;
@@ -63,19 +63,19 @@ export const observeState = (options: ObserveStateOptions): StateObservation => 
   const round = async (): Promise<void> => {
     const answer = ask();
     try {
-      // Whoever is not answered for longer than the lease may not be the one to ask any more.
+      // Without a result for longer than the lease, another process may have taken over.
       const answerMs = Math.max(leaseMs, answerMinMs);
       const summary = await rejectAfter(answer, timerMs(answerMs), "Observing the state");
       gauges.report(isStopped ? null : summary);
     } catch (error) {
-      // Old figures would look like new ones: `state.observed` says that nobody knows.
+      // Old figures would look like new ones: `state.observed` is 0 instead.
       gauges.report(null);
       onError(error);
     }
-    // However late: asking once more meanwhile would only take one more connection. That it is late has been told.
+    // A late query is awaited: a second one would only take another connection. The delay has been reported.
     await answer.catch(() => undefined);
     if (isStopped) return;
-    // Spread, so that processes started together do not look together.
+    // Spread, so that processes that were started together do not check together.
     const waitMs = isAsking ? intervalMs : (leaseIntervals / 2) * intervalMs * spread();
     timer = setTimeout(start, timerMs(waitMs));
     // Measuring keeps no process alive.
@@ -100,7 +100,7 @@ export const observeState = (options: ObserveStateOptions): StateObservation => 
       isStopped = true;
       clearTimeout(timer);
       gauges.report(null);
-      // One that cannot be given back expires.
+      // A lease that cannot be given back expires.
       await rejectAfter(giveBack(), stopTimeoutMs, "Giving the observation back").catch(onError);
     },
   };
@@ -108,7 +108,7 @@ export const observeState = (options: ObserveStateOptions): StateObservation => 
 
 const spread = (): number => 0.8 + 0.4 * Math.random();
 
-/** The job that stands for the observation is no work of anybody's. */
+/** The job of the observation is not counted. */
 const withoutOwnJob = (summary: StateSummary, isRunningLong: boolean): StateSummary => ({
   ...summary,
   counts: summary.counts.filter(({ typeName }) => typeName !== observationTypeName),

@@ -1,4 +1,4 @@
-// The spans that core holds on to, over those of OpenTelemetry.
+// The spans that core holds, on top of the spans of OpenTelemetry.
 import {
   type Context,
   context as contexts,
@@ -41,10 +41,7 @@ export class OtelSpan implements ObservabilitySpan {
   }
 }
 
-/**
- * Stands for whatever is done in a trace that is not sampled: nothing is recorded, and whoever goes on from here, a driver
- * or another process, knows it.
- */
+/** A span in a trace that is not sampled. It records nothing, and later spans of the trace are not sampled either. */
 export class UnsampledSpan implements ObservabilitySpan {
   readonly context: Context;
   readonly #text: string | null;
@@ -64,11 +61,11 @@ export class UnsampledSpan implements ObservabilitySpan {
   }
 
   end(): void {
-    // Nothing was begun.
+    // There is no span to end.
   }
 }
 
-/** Links to where other jobs were stored; what cannot be read, or is repeated, is left out. */
+/** Links to the spans that stored other jobs, each once. An unreadable text is left out. */
 export const toLinks = (traceContexts: readonly string[]): Link[] =>
   [...new Set(traceContexts)].flatMap((text) => toLink(toSpanContext(text)));
 
@@ -88,25 +85,42 @@ const endSpan = (span: Span, outcome: SpanOutcome): void => {
   span.end();
 };
 
-/** Type and message, as the conventions for exceptions have it. What is no error and no text is not spelled out. */
+/** Type, message and stack, as in the conventions for exceptions. A thrown value that is not an error is not printed. */
 const recordError = (span: Span, error: unknown): void => {
   const type = errorTypeOf(error);
-  const isTold = error instanceof Error || typeof error === "string";
-  if (error instanceof Error) span.recordException(toException(error, type));
-  else if (isTold) span.recordException(error);
-  else span.recordException({ name: type, message: `a value of type ${type} was thrown` });
+  const exception =
+    error instanceof Error
+      ? toException(error, type)
+      : {
+          name: type,
+          message: typeof error === "string" ? error : `a value of type ${type} was thrown`,
+        };
+  span.recordException(exception);
   span.setAttribute(attribute.errorType, type);
-  const message = error instanceof Error ? error.message : String(isTold ? error : type);
-  span.setStatus({ code: SpanStatusCode.ERROR, message });
+  span.setStatus({ code: SpanStatusCode.ERROR, message: exception.message });
 };
 
-/** The SDK asks for the name, which a class may not have given its errors. */
-const toException = ({ message, stack }: Error, name: string): Exception =>
-  stack === undefined ? { name, message } : { name, message, stack };
+/** The SDK needs a name, which a class may not have given its errors. */
+const toException = (
+  error: Error,
+  name: string,
+): Exception & { readonly name: string; readonly message: string } => {
+  const message = withoutPath(error, error.message);
+  return error.stack === undefined
+    ? { name, message }
+    : { name, message, stack: withoutPath(error, error.stack) };
+};
+
+/** The path of a `NotJsonError` consists of keys of the payload, which belong in no span. */
+const withoutPath = (error: Error, text: string): string => {
+  const { code, path }: { readonly code?: unknown; readonly path?: unknown } = Object(error);
+  if (code !== "QUEUERT_NOT_JSON" || typeof path !== "string" || path === "$") return text;
+  return text.replaceAll(path, "a path that is left out here");
+};
 
 type Started = NonNullable<Extract<SpanOutcome, { readonly kind: "ok" }>["started"]>;
 
-/** A start that found its sequence there already is linked to the one that has made it. */
+/** A start that was deduplicated is linked to the span that stored the sequence. */
 const recordStarted = (span: Span, started: Started): void => {
   const [first] = started;
   if (first !== undefined && started.length === 1) {

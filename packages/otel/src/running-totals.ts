@@ -1,5 +1,5 @@
-// Counters that cost next to nothing to count: a number per set of attributes, which the SDK reads when it collects.
-// Adding to an instrument of the SDK has it sort and hash the attributes each time, and a job adds about ten times.
+// Cheap counters: one number per set of attributes, which the SDK reads when it collects. An instrument of the SDK sorts and
+// hashes the attributes at each addition, and a job adds about ten times.
 import type { Attributes, Meter, Observable } from "@opentelemetry/api";
 
 /** One time series. */
@@ -11,7 +11,7 @@ export interface Total {
 export class Totals {
   readonly #series: { readonly attributes: Attributes; readonly total: Total }[] = [];
 
-  /** Adds a series: who asks keeps it, and asks once for each set of attributes. */
+  /** Adds a series. The caller keeps it, and calls once for each set of attributes. */
   series(attributes: Attributes): Total {
     const total: Total = { value: 0 };
     this.#series.push({ attributes, total });
@@ -23,7 +23,7 @@ export class Totals {
   }
 }
 
-/** Has the SDK read all of them in one go, whenever it collects. */
+/** Makes the SDK read all of them at once when it collects. */
 export const reportTotals = (
   meter: Meter,
   all: readonly { readonly instrument: Observable; readonly totals: Totals }[],
@@ -37,7 +37,7 @@ export const reportTotals = (
     all.map(({ instrument }) => instrument),
   );
 
-/** Finds the series of a key, or has it made: a look-up where the SDK would hash. */
+/** Finds or makes the series of a key: a look-up instead of the SDK's hash. */
 export const perKey = <TKey, TSeries>(make: (key: TKey) => TSeries): ((key: TKey) => TSeries) => {
   const known = new Map<TKey, TSeries>();
   return (key) => {

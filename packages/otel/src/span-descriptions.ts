@@ -1,4 +1,4 @@
-// What a span is called, of which kind it is, and what is known when it starts: samplers decide by that.
+// Name, kind and first attributes of each span: samplers decide by these.
 import { type Attributes, SpanKind } from "@opentelemetry/api";
 import type { JobProcessingData, SpanDescription } from "queuert";
 import { spanAttribute as attribute } from "./attributes.ts";
@@ -74,7 +74,7 @@ const describeStart = (typeNames: readonly string[]): SpanStart => {
   };
 };
 
-/** The most frequent of all, hence with names that stand here: computed ones make an object the slow way. */
+/** The most frequent span. Its names are written out, since computed keys make slower objects. */
 const describeAttempt = (job: JobProcessingData): SpanStart => {
   const attributes: AttemptAttributes & Attributes = {
     "messaging.system": "queuert",
@@ -86,7 +86,7 @@ const describeAttempt = (job: JobProcessingData): SpanStart => {
     "messaging.client.id": job.workerId,
     "queuert.job.attempt": job.attempt,
   };
-  // Said where it is not what stands above already.
+  // Only if they differ from the attributes above.
   if (job.rootSequenceId !== job.sequenceId) {
     attributes[attribute.rootSequenceId] = job.rootSequenceId;
   }
@@ -97,7 +97,7 @@ const describeAttempt = (job: JobProcessingData): SpanStart => {
   return { name: `process ${job.typeName}`, kind: SpanKind.CONSUMER, attributes };
 };
 
-/** Has the compiler compare the names written out above with those of the table. */
+/** The compiler compares the names above with those of the table. */
 type AttemptAttributes = Readonly<
   Record<
     (typeof attribute)[
@@ -113,7 +113,7 @@ type AttemptAttributes = Readonly<
   >
 >;
 
-/** A step of an attempt, whose span says the rest. */
+/** A step of an attempt; the attempt's span has the other attributes. */
 const within = (name: string, job: JobProcessingData, attributes: Attributes): SpanStart => ({
   name: `${name} ${job.typeName}`,
   kind: SpanKind.INTERNAL,

@@ -1,16 +1,16 @@
-// Parents and links. One rule: whatever a job does is a child of what stored the job, so that a sequence, its continuations
-// and the blockers started for it are one trace, below the request that started them.
+// Parents and links. One rule: the attempts of a job are children of the span that stored the job. So a sequence, its
+// continuations and the blockers started for it are one trace, below the request that started them.
 //
 //   request ─▶ start A ─┬▶ process A (attempt 1, failed)
 //                       └▶ process A (attempt 2) ─┬▶ the handler's own spans
 //                                                 ├▶ prepare A, complete A, settle A
 //                                                 └▶ process B, which continues A ─▶ …
 //
-//   start            child of what is active; linked to sequences it found instead of starting them
-//   process          child of what stored the job; linked to what stored the last jobs of its blockers
-//   prepare/complete child of what is active inside the attempt, or else of the attempt
-//   settle           child of its attempt; of several that one call stores, of the first, and the others are linked to it
-//   complete without a worker: child of what stored the job; linked to what is active
+//   start            child of the active span; linked to the spans that stored deduplicated sequences
+//   process          child of the span that stored the job; linked to those that stored the last jobs of its blockers
+//   prepare/complete child of the active span inside the attempt, or of the attempt
+//   settle           child of its attempt; if one call stores several, of the first, and the others are linked to it
+//   complete without a worker: child of the span that stored the job; linked to the active span
 import {
   type Context,
   context as contexts,
@@ -59,7 +59,7 @@ export const createStartSpan = (
         return open(description, description.typeName, contexts.active(), []);
       case "attempt": {
         const { unsampled, context } = toParent(description.traceContext);
-        // One for all the jobs that were started together: what is not recorded should cost nothing.
+        // One object for all jobs that were started together: an unrecorded attempt should cost nothing.
         if (unsampled !== null) return unsampled;
         const { job, linkedTraceContexts } = description;
         const links = linkedTraceContexts.length === 0 ? [] : toLinks(linkedTraceContexts);
@@ -67,7 +67,7 @@ export const createStartSpan = (
       }
       case "prepare":
       case "complete":
-        // Nothing to record, and the attempt's own context is active already.
+        // There is nothing to record, and the attempt's context is active already.
         if (isUnsampled(description.attempt)) return null;
         return open(description, description.job.typeName, within(description.attempt), []);
       case "completeExternally": {
@@ -82,11 +82,11 @@ export const createStartSpan = (
   };
 };
 
-/** What a job was stored with. */
+/** The trace context that was stored with a job. */
 interface Stored {
   readonly text: string | null;
   readonly context: Context;
-  /** Where the trace is known not to be sampled. */
+  /** Present if the trace is known not to be sampled. */
   readonly unsampled: UnsampledSpan | null;
 }
 
@@ -97,7 +97,7 @@ const toStored = (text: string | null, withBaggage: boolean): Stored => {
   return { text, context, unsampled: isUnsampled ? new UnsampledSpan(context, text) : null };
 };
 
-/** Jobs started together are stored with one context, and taken one after the other. */
+/** Jobs that were started together have one context, and are acquired one after the other. */
 const rememberLast = (read: (text: string | null) => Stored): ((text: string | null) => Stored) => {
   let last: Stored | null = null;
   return (text) => {
@@ -111,7 +111,7 @@ type Starter = (start: SpanStart, parent: Context, links: Link[]) => Span;
 const isUnsampled = (attempt: ObservabilitySpan | null): boolean =>
   attempt instanceof UnsampledSpan || (attempt instanceof OtelSpan && !attempt.span.isRecording());
 
-/** What is active belongs to the attempt, unless the user code has lost its context. */
+/** The active context belongs to the attempt, unless the user code has lost its context. */
 const within = (attempt: ObservabilitySpan | null): Context => {
   const active = contexts.active();
   if (!(attempt instanceof OtelSpan)) return active;
@@ -120,8 +120,8 @@ const within = (attempt: ObservabilitySpan | null): Context => {
 };
 
 /**
- * One call for many is one span, where its statements show: in the first trace that is recorded. The other attempts are
- * linked to it; where none is recorded, an instrumented driver has to know that, too.
+ * One call that stores several outcomes is one span, in the first recorded trace. The other attempts are linked to it. If
+ * no trace is recorded, the spans of an instrumented driver are not recorded either.
  */
 const openSettle = (
   start: Starter,
@@ -139,7 +139,7 @@ const openSettle = (
   return new OtelSpan(span, new ActiveSpanContext(first.context, span), first.typeName, false);
 };
 
-/** On an attempt that is settled with others: when that began. */
+/** The event on an attempt that is settled with others: when settling began. */
 const settleEventName = "settle";
 
 /** The ids of a span, as OpenTelemetry names them in logs of other formats. */

@@ -4,13 +4,13 @@ import { metricAttribute as by } from "./attributes.ts";
 import { type StateGaugeName, stateGauges } from "./instruments.ts";
 
 export interface StateGauges {
-  /** What the SDK reads from now on; null: this process does not know. */
+  /** The values for the SDK; null: this process has none. */
   report(summary: StateSummary | null): void;
 }
 
 /**
- * A series that has been reported is 0 when there is nothing to report: the SDK would repeat its last value for ever. So
- * both the sum and the maximum over all processes are what the one that asks was told.
+ * A reported series becomes 0 when its value is gone: the SDK would repeat the last value for ever. So the sum and the
+ * maximum over all processes are both the values of the observing process.
  */
 interface Seen {
   readonly jobs: Map<string, Attributes>;

@@ -1,6 +1,6 @@
-// Who of many processes asks the store for its state. They agree through the store itself, with nothing but the contract every
-// state adapter keeps: one job of a type that no worker implements, taken and renewed like any other. It is held by the
-// process that observes, and taken over when that process is gone.
+// Elects the process that queries the store for its state, by the contract that every state adapter keeps. There is one
+// job of a type that no worker implements. The observing process acquires it and renews its lease; when the process is
+// gone, another one acquires it.
 import type { AnyStateAdapter } from "queuert";
 
 export type LeasingState = Pick<
@@ -8,7 +8,7 @@ export type LeasingState = Pick<
   "createJobs" | "acquireJobs" | "renewLeases" | "rescheduleJobs"
 >;
 
-/** The type of that one job. It shows in lists as running for as long as somebody observes. */
+/** The type of that job. Lists show it as running while a process observes the store. */
 export const observationTypeName = "queuert.observe_state";
 
 interface Held {
@@ -19,16 +19,16 @@ interface Held {
 }
 
 export interface StateLease {
-  /** Takes it if it is free. Answers whether it is held. */
+  /** Acquires the job if it is free. Resolves to whether it is held. */
   take(): Promise<boolean>;
-  /** Renews it when half of it is over. Answers whether it is still held. */
+  /** Renews the lease when half of it is over. Resolves to whether it is still held. */
   keep(): Promise<boolean>;
   release(): Promise<void>;
-  /** For how long its job has been running; null: it is not held here. */
+  /** For how long the job has been running; null: this process does not hold it. */
   heldForMs(): number | null;
 }
 
-/** `holderId` is what the job is leased by. */
+/** `holderId`: the `leasedBy` of the job. */
 export const createStateLease = (
   state: LeasingState,
   holderId: string,
@@ -51,7 +51,7 @@ export const createStateLease = (
   };
 
   return {
-    // Nothing there to take: somebody else has it, or it has never been, or was deleted.
+    // Another process has the job, or there is none.
     take: async () => (await acquire()) || ((await createJob(state)) && (await acquire())),
     keep: async () => {
       if (held === null) return false;
@@ -75,7 +75,7 @@ export const createStateLease = (
   };
 };
 
-/** Answers whether it had to be made. However many processes try at once, there is one. */
+/** Resolves to whether the job had to be created. If several processes try at once, one creates it. */
 const createJob = async (state: LeasingState): Promise<boolean> => {
   const [created] = await state.createJobs({
     jobs: [

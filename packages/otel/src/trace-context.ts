@@ -1,5 +1,5 @@
-// The string that is stored with a job, and what it becomes again: W3C Trace Context as it stands in HTTP headers, one
-// line each: traceparent; tracestate, where there is one; baggage, where the user has asked for it.
+// The text that is stored with a job: W3C Trace Context as in HTTP headers, one line each. The lines are traceparent,
+// tracestate if there is one, and baggage if the option is set.
 import {
   type Baggage,
   type BaggageEntry,
@@ -16,11 +16,11 @@ import {
 /** A later version may add fields at the end; `ff` is not a version. */
 const traceparent = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
-/** What the standard lets a header hold; anything longer is left out rather than stored with every job. */
+/** The limits of the standard. A longer header is left out rather than stored with every job. */
 const tracestateLengthMax = 512;
 const baggageLengthMax = 8_192;
 
-/** Null for a span context nothing can go on from. */
+/** Null for an invalid span context. */
 export const toTraceContext = (
   spanContext: SpanContext,
   context: Context,
@@ -38,14 +38,14 @@ export const toTraceContext = (
 
 const within = (lengthMax: number, text = ""): string => (text.length > lengthMax ? "" : text);
 
-/** Null for a string that is none of ours. */
+/** Null for a foreign text. */
 export const toSpanContext = (text: string): SpanContext | null => {
   const [parent = "", state = ""] = text.includes("\n") ? text.split("\n", 2) : [text];
   const [, traceId = "", spanId = "", flags = ""] = traceparent.exec(parent) ?? [];
   const spanContext: SpanContext = {
     traceId,
     spanId,
-    // The only flag that version 00 knows.
+    // The only flag of version 00.
     traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
     isRemote: true,
   };
@@ -53,7 +53,7 @@ export const toSpanContext = (text: string): SpanContext | null => {
   return isSpanContextValid(spanContext) ? spanContext : null;
 };
 
-/** The context that a stored string stands for. Nothing of what is active here is in it. */
+/** The context of a stored text, without anything of the active context. */
 export const toContext = (text: string | null, withBaggage: boolean): Context => {
   const spanContext = text === null ? null : toSpanContext(text);
   if (text === null || spanContext === null) return ROOT_CONTEXT;
@@ -83,7 +83,7 @@ const decode = (text: string): string | null => {
   try {
     return decodeURIComponent(text.trim());
   } catch (error) {
-    // Not written by us: a member that cannot be read is left out, as the standard asks.
+    // A foreign text: an unreadable member is left out, as the standard requires.
     void error;
     return null;
   }

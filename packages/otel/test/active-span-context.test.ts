@@ -8,7 +8,7 @@ const span = trace.wrapSpanContext(spanContext);
 const outer = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 const parent = trace.setSpan(ROOT_CONTEXT.setValue(key, "kept"), outer);
 
-test("holds its span, and what its parent holds", () => {
+test("holds its span, and the values of its parent", () => {
   const context = new ActiveSpanContext(parent, span);
   expect(trace.getSpan(context)).toBe(span);
   expect(context.getValue(key)).toBe("kept");

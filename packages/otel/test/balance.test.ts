@@ -1,4 +1,4 @@
-// What happens to attempts that do not end as they should, and gauges that come back to zero after all of it.
+// Attempts that end abnormally, and gauges that come back to zero afterwards.
 import { setTimeout as sleep } from "node:timers/promises";
 import { createInProcessStateAdapter } from "queuert";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -44,7 +44,7 @@ describe("gauges", () => {
     vi.restoreAllMocks();
   });
 
-  it("say what is idle and what is under way, by type and worker", async () => {
+  it("count idle slots and running attempts, by type and worker", async () => {
     const { sdk, start, done, work, begun, letGo } = await openHeld();
     const worker = await work();
     const by = { typeName: "task", workerId: "w1" };
@@ -84,7 +84,7 @@ describe("gauges", () => {
     await begun(2);
     await worker.stop();
     await expectBalance(sdk);
-    // What was left behind ends after all, and is counted no second time.
+    // The abandoned attempt ends later, and is not counted again.
     letGo();
     await sleep(20);
     await expectBalance(sdk);
@@ -95,7 +95,7 @@ describe("gauges", () => {
     ]);
   });
 
-  it("balance when a worker hands back what it has claimed and not begun", async () => {
+  it("balance when a worker hands back acquired jobs that have not begun", async () => {
     const state = createInProcessStateAdapter();
     // A store that takes its time: short jobs are claimed ahead, and then long ones are in their way.
     const slow: typeof state = {

@@ -122,7 +122,7 @@ describe("metrics", () => {
     expect(await sdk.value("queuert.job.deleted")).toBe(2);
   });
 
-  it("emits nothing for what was rolled back", async () => {
+  it("emits nothing for rolled back work", async () => {
     const { sdk, queuert, start, done } = await openApp();
     const rolledBack = queuert.transaction(async (tx) => {
       await queuert.startJobSequence({ ...tx, typeName: "task", input: payload });
@@ -195,7 +195,7 @@ describe("metrics", () => {
     expect(await sdk.value("queuert.notify_adapter.context_absence", absence)).toBe(1);
   });
 
-  it("counts together what several clients of a process do", async () => {
+  it("counts several clients of a process together", async () => {
     const { sdk, start } = await openApp();
     const { start: startOther } = await openApp({ sdk });
     await start();

@@ -47,7 +47,7 @@ const isReported = async (sdk: Sdk): Promise<boolean> =>
   (await sdk.value("queuert.state.observed")) === 1;
 
 describe("observeState", () => {
-  it("measures jobs by type and status, ages, and what needs a person", async () => {
+  it("measures jobs by type and status, ages, and jobs that need a person", async () => {
     const state = createInProcessStateAdapter();
     const { queuert, start } = await openApp({ state });
     const { sdk } = observe(state, { runningLongMs: 30 });
@@ -95,7 +95,7 @@ describe("observeState", () => {
       expect(await sdk.value(jobs)).toBe(4);
     }, patience);
     await worker.stop();
-    // What is gone is 0, not unknown.
+    // A value that is gone is 0, not unknown.
     await vi.waitFor(async () => {
       expect(await sdk.value(jobs, { typeName: "first", status: "running" })).toBe(0);
       expect(await sdk.value(jobs, { typeName: "first", status: "pending" })).toBe(2);
@@ -132,7 +132,7 @@ describe("observeState", () => {
     expect(total() - before).toBeLessThanOrEqual(intervals + 1);
     expect(total() - before).toBeGreaterThan(intervals / 4);
     expect(observers.filter(({ observation }) => observation.isAsking)).toHaveLength(1);
-    // Only who asks has something to say.
+    // Only the process that queries has values.
     const reporting = await Promise.all(observers.map(({ sdk }) => isReported(sdk)));
     expect(reporting).toEqual(observers.map(({ observation }) => observation.isAsking));
   });
@@ -157,7 +157,7 @@ describe("observeState", () => {
     await vi.waitFor(() => expect(last.observation.isAsking).toBe(true), patience);
   });
 
-  it("says that nobody knows while the store does not answer, and leaves no timer", async () => {
+  it("reports 0 for `observed` while the store does not reply, and leaves no timer", async () => {
     const state = createInProcessStateAdapter();
     let isBroken = false;
     const flaky: typeof state = {
@@ -182,7 +182,7 @@ describe("observeState", () => {
     expect(await isReported(sdk)).toBe(false);
   });
 
-  it("says that nobody knows when the store leaves it without an answer, and stops all the same", async () => {
+  it("reports 0 for `observed` when a query hangs, and stops all the same", async () => {
     const state = createInProcessStateAdapter();
     const hanging: (() => void)[] = [];
     let isHanging = false;
@@ -203,7 +203,7 @@ describe("observeState", () => {
     const before = asked();
     await sleep(300);
     expect(asked()).toBe(before);
-    // What comes too late is no news; what is asked for then is.
+    // A late result is ignored; the next query counts.
     isHanging = false;
     for (const answer of hanging.splice(0)) answer();
     await vi.waitFor(async () => expect(await isReported(sdk)).toBe(true), patience);

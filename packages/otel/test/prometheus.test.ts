@@ -1,4 +1,4 @@
-// What a Prometheus server sees, and whether the dashboard, the alert rules and the README speak of the same.
+// The metrics as a Prometheus server reads them, compared with the dashboard, the alert rules and the README.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -110,8 +110,8 @@ describe("a scraped endpoint", () => {
   });
 });
 
-describe("what is shipped beside the code", () => {
-  it("is a dashboard whose queries name what there is", () => {
+describe("the files beside the code", () => {
+  it("are a dashboard whose queries name existing metrics", () => {
     const dashboard = JSON.parse(read("../dashboards/queuert.grafana.json")) as {
       readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
     };
@@ -120,7 +120,7 @@ describe("what is shipped beside the code", () => {
     for (const query of queries) expectKnown(query);
   });
 
-  it("is alert rules whose queries name what there is", () => {
+  it("are alert rules whose queries name existing metrics", () => {
     const rules = read("../dashboards/queuert.alerts.yaml").split("- alert: ").slice(1);
     expect(rules.length).toBeGreaterThan(8);
     for (const rule of rules) {
@@ -129,7 +129,7 @@ describe("what is shipped beside the code", () => {
     }
   });
 
-  it("is a README with every instrument, its unit and its attributes, and every span attribute", () => {
+  it("are a README with every instrument, its unit and its attributes, and every span attribute", () => {
     const readme = read("../README.md");
     const tables = [counters, histograms, upDownCounters, stateGauges];
     for (const definition of tables.flatMap((table) => Object.values(table))) {

@@ -1,5 +1,5 @@
-// An adapter that is made before the SDK: what it says, what it traces, and that it measures nothing. In a file of its own, since
-// what is registered is registered for a whole process.
+// An adapter that is made before the SDK: it warns, traces, and measures nothing. The tests have a file of their own, since
+// an SDK is registered for a whole process.
 import { diag, DiagLogLevel, metrics, trace } from "@opentelemetry/api";
 import {
   AggregationTemporality,

@@ -37,7 +37,7 @@ describe("trace context", () => {
     `00-${"0".repeat(32)}-${spanId}-01`,
     `00-${traceId}-${"0".repeat(16)}-01`,
     `00-${traceId.toUpperCase()}-${spanId}-01`,
-  ])("leaves alone what is none: %s", (text) => {
+  ])("ignores a foreign text: %s", (text) => {
     expect(toSpanContext(text)).toBeNull();
     expect(toContext(text, true)).toBe(ROOT_CONTEXT);
   });

@@ -1,12 +1,12 @@
-// What traces show of work that was undone, and where the user's own spans stand.
+// Traces of work that was undone, and the place of the user's own spans in them.
 import { SpanStatusCode } from "@opentelemetry/api";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { openApp, payload, quick } from "./app.ts";
 import { drawSpans } from "./sdk.ts";
 
 class Declined extends Error {}
 
-it("show what was tried, attempt by attempt, with the user's spans below each step", async () => {
+it("show each attempt, with the user's spans below each step", async () => {
   const { sdk, queuert, start, done } = await openApp();
   const mark = (name: string): void => sdk.tracer.startSpan(name).end();
   const worker = await queuert
@@ -72,4 +72,41 @@ it("show a start whose transaction was rolled back, without anything below it", 
   await expect(rolledBack).rejects.toThrow("changed their mind");
   expect(sdk.spans().map(({ name }) => name)).toEqual(["start task"]);
   expect(await sdk.value("queuert.job.created")).toBe(0);
+});
+
+/** A key of a payload, such as an address. */
+const key = "alice@example.com";
+
+it("leave out the path of a value that JSON cannot carry", async () => {
+  const { sdk, queuert, start } = await openApp();
+  const refused = queuert.transaction((tx) =>
+    queuert.startJobSequence({ ...tx, typeName: "task", input: { [key]: 1n } as never }),
+  );
+  await expect(refused).rejects.toMatchObject({
+    code: "QUEUERT_NOT_JSON",
+    path: expect.stringContaining(key),
+  });
+  const worker = await queuert
+    .createWorker()
+    .implementJobType({
+      typeName: "task",
+      retryConfig: { maxAttempts: 1 },
+      process: async ({ complete }) => complete({ nested: { [key]: 1n } } as never),
+    })
+    .start(quick);
+  await start();
+  await vi.waitFor(() =>
+    expect(sdk.spans().some(({ name }) => name === "process task")).toBe(true),
+  );
+  await worker.stop();
+  const types = sdk.spans().map(({ attributes }) => attributes["error.type"]);
+  expect(types.filter((type) => type === "QUEUERT_NOT_JSON").length).toBeGreaterThanOrEqual(2);
+  const recorded = sdk
+    .spans()
+    .map(({ name, attributes, events, status }) =>
+      JSON.stringify({ name, attributes, events, status }),
+    )
+    .join();
+  expect(recorded).not.toContain(key);
+  expect(recorded).toContain("a path that is left out here");
 });

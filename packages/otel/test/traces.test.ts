@@ -87,10 +87,10 @@ describe("traces", () => {
         "        settle second",
       ].join("\n"),
     );
-    // The job that waited is linked to what it waited for.
+    // The dependant is linked to its blocker.
     const [link] = only(sdk, "process waiting").links;
     expect(link?.context.spanId).toBe(only(sdk, "start task").spanContext().spanId);
-    // Ids and names, and nothing of what the jobs carry.
+    // Ids and names, and nothing of the payloads.
     const told = story.map(({ name, attributes, events }) => ({ name, attributes, events }));
     expect(JSON.stringify(told)).not.toContain(payload.secret);
   });
@@ -170,7 +170,7 @@ describe("traces", () => {
     expect(only(sdk, "start task").attributes["messaging.batch.message_count"]).toBe(20);
   });
 
-  it("record what an attempt threw, and tell retries from reschedules", async () => {
+  it("record the error of an attempt, and distinguish retries from reschedules", async () => {
     const { sdk, queuert, start, done } = await openApp();
     const worker = await queuert
       .createWorker()
@@ -205,7 +205,7 @@ describe("traces", () => {
     expect(JSON.stringify(untyped?.events)).not.toContain(payload.secret);
     expect(rescheduled?.status.code).toBe(SpanStatusCode.UNSET);
     expect(completed?.status.code).toBe(SpanStatusCode.UNSET);
-    // All of them are children of what stored the job.
+    // All of them are children of the span that stored the job.
     const parents = new Set(attempts.map(({ parentSpanContext }) => parentSpanContext?.spanId));
     expect([...parents]).toEqual([only(sdk, "start task").spanContext().spanId]);
   });
@@ -224,7 +224,7 @@ describe("traces", () => {
     expect(found?.links[0]?.context.spanId).toBe(made?.spanContext().spanId);
   });
 
-  it("stay with the sequence when it is completed without a worker, linked to who does it", async () => {
+  it("stay with the sequence when it is completed without a worker, linked to the caller", async () => {
     const { sdk, queuert, start, done } = await openApp();
     const { id } = await start("first");
     await inRequest(sdk, () =>
@@ -261,7 +261,7 @@ describe("traces", () => {
     const off = createSdk(new ParentBasedSampler({ root: new AlwaysOffSampler() }));
     const starter = await openApp({ state, sdk: off });
     const { id } = await starter.start();
-    // This one would sample whatever has no parent.
+    // This sampler samples every span without a parent.
     const { sdk, queuert, done } = await openApp({ state });
     let seen: number | undefined;
     const worker = await queuert
@@ -282,7 +282,7 @@ describe("traces", () => {
     expect(await sdk.value("queuert.job.completed")).toBe(1);
   });
 
-  it("stay unsampled along a sequence, whatever the sampler of a worker, and say so in logs", async () => {
+  it("stay unsampled along a sequence, with any sampler of a worker, also in logs", async () => {
     const state = createInProcessStateAdapter();
     const off = createSdk(new ParentBasedSampler({ root: new AlwaysOffSampler() }));
     const { id } = await (await openApp({ state, sdk: off })).start("first");
@@ -309,7 +309,7 @@ describe("traces", () => {
     expect(completed.map(({ data }) => data["trace_flags"])).toEqual(["00", "00"]);
   });
 
-  it("begin anew for a job stored without a trace, whatever is active around the worker", async () => {
+  it("begin anew for a job stored without a trace, with any active span around the worker", async () => {
     const state = createInProcessStateAdapter();
     await state.createJobs({
       jobs: [

@@ -7,7 +7,7 @@ import { createNodeRedisNotifyProvider } from "../src/providers/node-redis.ts";
 
 const address = { host: "localhost", port: 6379 };
 
-// None of them connects.
+// They do not connect.
 const nodeRedis = [
   createClient(),
   createCluster({ rootNodes: [] }),

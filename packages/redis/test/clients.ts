@@ -26,7 +26,7 @@ export interface ClusterAddress {
 export type OpenSingle = (url: string) => Promise<OpenedClient>;
 export type OpenCluster = (nodes: readonly ClusterAddress[]) => Promise<OpenedClient>;
 
-// What the tests expect of connections is in the tests; here they may be lost in silence.
+// The tests check lost connections; here the errors are ignored.
 const ignore = (): void => undefined;
 
 type Used = "connect" | "ping" | "disconnect";

@@ -1,5 +1,5 @@
-// What the server sees of a process: one connection for subscriptions, one subscription for each channel, and nothing once the
-// last listener has left. And what the options of the client that was given change about it.
+// A process has one connection for subscriptions and one subscription for each channel, and none when the last listener has
+// left. This holds with different options of the given client.
 import { providedRedis } from "@queuert/test-services/provided";
 import { Redis } from "ioredis";
 import { Redis as Redis6 } from "ioredis-6";
@@ -87,7 +87,7 @@ interface Given {
   readonly close: () => void;
 }
 
-/** What both versions know alike. */
+/** The options that both versions have. */
 interface IoredisOptions {
   readonly lazyConnect?: boolean;
   readonly enableOfflineQueue?: boolean;
@@ -171,7 +171,7 @@ describe("a client that was given", () => {
     ];
     const heard: string[] = [];
     for (const { adapter } of receivers) await listen(adapter, heard);
-    // One that has no offline queue refuses what comes before it is connected.
+    // A client without an offline queue refuses commands before it is connected.
     await vi.waitFor(() => sender?.adapter.notifyJobScheduled([{ typeName: "email", count: 1 }]));
     const taken = () => receivers.reduce((sum, { adapter }) => sum + adapter.stats().hintsTaken, 0);
     await vi.waitFor(() => expect([heard.length, taken()]).toEqual([1, 1]));

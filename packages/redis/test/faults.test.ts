@@ -1,5 +1,5 @@
-// Real servers that are killed, paused, cut off and refuse; what must hold is the same each time: whoever notifies is never
-// kept waiting for long, listeners are told to look once it is over, and what is notified from then on arrives.
+// Real servers that are killed, paused, cut off and refuse. Each time, notifying settles soon. When the fault is over,
+// listeners are called once, and later notifications arrive.
 // An unhandled rejection or error anywhere fails the run by itself.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RedisService, startRedis } from "@queuert/test-services/redis";
@@ -93,7 +93,7 @@ describe.each(singleClients)("faults with %s", (_name, open) => {
       redis.resume();
     }
     const before = pair.heard();
-    // What could not be published is sent by itself.
+    // The adapter publishes the kept notifications by itself.
     await expectHeardSince(pair, before);
   });
 

@@ -29,7 +29,7 @@ describe.each(singleClients)("%s", (_name, open) => {
   notifyAdapterTestSuite({ it, hints: true, network: true });
 });
 
-// Cutting the connections of a cluster is what its own tests of faults are about.
+// `cluster-faults.test.ts` cuts the connections of a cluster.
 describe.each(clusterClients)("%s, cluster", (_name, open) => {
   const it = extendWithNotifyRedis(extendWithCommon(vitestIt), {
     connect: () => open(providedRedisCluster().nodes),

@@ -24,7 +24,7 @@ const clientOf = <TOpen>(
   return open;
 };
 
-// Each store with another client: what depends on the client is in the notify suites.
+// Each store with another client. The notify suites cover every client.
 describe("in-process state, redis", () => {
   const open = clientOf(singleClients, "redis 6");
   const withNotify = extendWithNotifyRedis(extendWithStateInProcess(withCommon), {

@@ -44,7 +44,7 @@ beforeEach(async () => {
   await run(Number(replica), ["REPLICAOF", "127.0.0.1", master ?? ""]);
   const folder = mkdtempSync(join(tmpdir(), "queuert-sentinel-"));
   const port = await freePort();
-  // Sentinel keeps what it learns in its configuration, so it needs one to write to.
+  // Sentinel writes its state into its configuration, so it needs a writable one.
   const path = join(folder, "sentinel.conf");
   writeFileSync(
     path,

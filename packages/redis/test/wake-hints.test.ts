@@ -33,7 +33,7 @@ describe.each(clients)("hints over %s", (_name, open) => {
     return { adapter, client, errors };
   };
 
-  /** One more that could have a hint: with a single other process nobody has to ask for one. */
+  /** One more listener: a single other process needs no hint. */
   const listenSaturated = async ({ adapter }: Awaited<ReturnType<typeof openAdapter>>) => {
     await adapter.listenJobScheduled({
       typeNames: ["email"],
@@ -119,7 +119,7 @@ describe.each(clients)("hints over %s", (_name, open) => {
     expect([...sender.errors, ...receiver.errors]).toEqual([]);
   });
 
-  it("keeps a hint that nobody has room for until it expires, and none that was used up", async () => {
+  it("keeps a hint without a taker until it expires, and deletes a used one", async () => {
     const prefix = providedRedis().namespace();
     const sender = await openAdapter(prefix);
     const receiver = await openAdapter(prefix);

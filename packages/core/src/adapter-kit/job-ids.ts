@@ -1,25 +1,25 @@
 import { randomFillSync } from "node:crypto";
 
 const idsPerPool = 256;
-/** Eight for the digits of the id, two for where the counter starts. */
+/** Eight for the digits of the id, two for the start of the counter. */
 const bytesPerId = 10;
 const hexDigits: Uint8Array = new TextEncoder().encode("0123456789abcdef");
 
-/** Where the twelve digits of the time stand, highest first. */
+/** Positions of the twelve digits of the time, highest first. */
 const timePlaces: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12];
-/** Where the sixteen digits of chance stand; the first carries the variant too. */
+/** Positions of the sixteen random digits; the first one also carries the variant. */
 const randomPlaces: readonly number[] = [
   19, 20, 21, 22, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35,
 ];
 
 /**
- * Makes a generator of UUID version 7: ids sort by creation, so that inserts touch the right edge of an index instead
- * of all of it. Within one generator they only ever grow, also within a millisecond and when the clock
- * steps back: 12 bits behind the time count up, and borrow from the next millisecond when they overflow.
+ * Makes a generator of UUID version 7. The ids sort by creation, so inserts touch only the right edge of an index.
+ * Within one generator they always grow, also within a millisecond and when the clock steps back: 12 bits behind the
+ * time count up. When they overflow, the next millisecond is used.
  */
 export const createJobIdGenerator = (now: () => number = Date.now): (() => string) => {
   const pool = new Uint8Array(idsPerPool * bytesPerId);
-  // Written in place and read as one flat string: pieces put together would keep three hundred bytes for thirty-six.
+  // Written in place and read as one flat string: a concatenated string of 36 characters keeps 300 bytes.
   const text = Buffer.from("00000000-0000-7000-8000-000000000000", "latin1");
   let offset = pool.length;
   let lastMs = 0;

@@ -1,8 +1,8 @@
-// Keeps one connection for subscriptions alive, for transports whose driver cannot be trusted with it: drivers differ in
-// whether they notice a half-open connection, subscribe again, say so, or give up for ever after one refused attempt.
-// - Connects for the first subscription; a lost connection is replaced by a new one, with backoff, as often as it takes.
-// - What counts as lost: the connection says so, a subscription fails on it, or it does not answer a ping.
-// - Subscribers are told once they are subscribed again; nothing arrives from a connection that has been given up.
+// Keeps one connection for subscriptions alive. Drivers cannot be relied on: some do not notice a half-open connection. Some
+// do not subscribe again, or give up for ever after one refused attempt.
+// - It connects for the first subscription, and replaces a lost connection with backoff until it is closed.
+// - A connection is lost if it reports that, if a subscription fails on it, or if a ping gets no reply.
+// - Subscribers are called when they are subscribed again. Nothing arrives from an abandoned connection.
 import { withJitter } from "../model/backoff.ts";
 import type { ChannelSubscriber } from "./notify-transport.ts";
 import { rejectAfter } from "../async/time-limit.ts";
@@ -11,9 +11,9 @@ export interface SubscriberConnection {
   /** Resolves when the server has confirmed it. */
   subscribe(channel: string): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
-  /** Resolves when the server has answered anything at all. */
+  /** Resolves with any reply of the server. */
   ping(): Promise<unknown>;
-  /** At once, without a farewell: it may be dead. */
+  /** Closes at once: the server may be unreachable. */
   close(): void | Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface SubscriberConnectionEvents {
 export interface ReconnectingSubscriberOptions {
   /** Makes a new connection, or rejects within a few seconds, leaving nothing behind. */
   readonly connect: (events: SubscriberConnectionEvents) => Promise<SubscriberConnection>;
-  /** Told why a connection was lost or could not be made. */
+  /** Receives the reason why a connection was lost or could not be made. */
   readonly onError?: ((error: unknown) => void) | undefined;
   readonly pingIntervalMs?: number | undefined;
   readonly pingTimeoutMs?: number | undefined;
@@ -49,18 +49,18 @@ type ResolvedOptions = {
 
 interface Subscription {
   readonly subscriber: ChannelSubscriber;
-  /** It has been active before, so a new connection has a gap to tell of. */
+  /** It has been active before, so notifications may have been missed when a new connection is made. */
   wasActive: boolean;
 }
 
-/** A connection and whether it still counts. */
+/** A connection, and whether it is lost. */
 interface Link {
   connection: SubscriberConnection | undefined;
   lost: { readonly error: unknown } | undefined;
 }
 
 const defaultOptions = {
-  // Noticed within a poll interval, and no more traffic than that takes.
+  // A lost connection is noticed within a poll interval.
   pingIntervalMs: 8_000,
   pingTimeoutMs: 2_000,
   delayMinMs: 50,
@@ -88,7 +88,7 @@ class Subscriber implements ReconnectingSubscriber {
     this.#subscriptions.set(channel, subscription);
     try {
       const connection = await this.#connected();
-      // A second time if the connection was made just now: no harm, and no need to know.
+      // If the connection was made just now, this subscribes a second time, which is harmless.
       await connection.subscribe(channel);
       subscription.wasActive = true;
     } catch (error) {
@@ -103,7 +103,7 @@ class Subscriber implements ReconnectingSubscriber {
     clearTimeout(this.#retryTimer);
     clearInterval(this.#pingTimer);
     this.#subscriptions.clear();
-    // What is being made is abandoned by whoever makes it.
+    // A connection that is being made is abandoned by `#reconnect`.
     await this.#connecting?.catch(() => undefined);
     const link = this.#current;
     this.#current = undefined;
@@ -117,10 +117,10 @@ class Subscriber implements ReconnectingSubscriber {
     const link = this.#current;
     if (link?.connection === undefined) return;
     try {
-      const answer = link.connection.unsubscribe(channel);
-      await rejectAfter(answer, this.#options.pingTimeoutMs, "Unsubscribing");
+      const ended = link.connection.unsubscribe(channel);
+      await rejectAfter(ended, this.#options.pingTimeoutMs, "Unsubscribing");
     } catch (error) {
-      // Nothing arrives any more all the same; and who does not answer this has no connection.
+      // The subscriber is gone already. Without a reply the connection is lost.
       this.#lose(link, error);
     }
   }
@@ -164,8 +164,8 @@ class Subscriber implements ReconnectingSubscriber {
       },
     });
     link.connection = connection;
-    const answers = [...this.#subscriptions.keys()].map((channel) => connection.subscribe(channel));
-    await rejectAfter(Promise.all(answers), this.#options.pingTimeoutMs, "Subscribing");
+    const active = [...this.#subscriptions.keys()].map((channel) => connection.subscribe(channel));
+    await rejectAfter(Promise.all(active), this.#options.pingTimeoutMs, "Subscribing");
     if (link.lost !== undefined) throw link.lost.error;
     if (this.#closed) throw closedError();
     return connection;
@@ -173,10 +173,10 @@ class Subscriber implements ReconnectingSubscriber {
 
   #watch(link: Link, connection: SubscriberConnection): void {
     this.#pingTimer = setInterval(() => {
-      // What has just spoken needs no ping.
-      const spoke = !this.#quiet;
+      // A message since the last check makes a ping needless.
+      const wasQuiet = this.#quiet;
       this.#quiet = true;
-      if (spoke) return;
+      if (!wasQuiet) return;
       rejectAfter(connection.ping(), this.#options.pingTimeoutMs, "A ping").catch(
         (error: unknown) => {
           this.#lose(link, error);
@@ -186,7 +186,7 @@ class Subscriber implements ReconnectingSubscriber {
   }
 
   #lose(link: Link, error: unknown): void {
-    // One that is still being made is abandoned by whoever makes it.
+    // A connection that is being made is abandoned by `#reconnect`.
     if (link !== this.#current) link.lost ??= { error };
     else {
       this.#current = undefined;
@@ -202,7 +202,7 @@ class Subscriber implements ReconnectingSubscriber {
     if (this.#closed || this.#subscriptions.size === 0) return;
     this.#retryTimer = setTimeout(
       () => {
-        // Its failure has scheduled the next attempt; only first subscribers wait for the outcome.
+        // A failure has scheduled the next attempt already. Only first subscribers wait for the outcome.
         if (this.#subscriptions.size > 0) this.#connected().catch(() => undefined);
       },
       withJitter(this.#delayMs, "equal", Math.random),
@@ -222,7 +222,7 @@ class Subscriber implements ReconnectingSubscriber {
 
 const closedError = (): Error => new Error("The notify adapter is closed.");
 
-/** Connects when there is something to subscribe to, and no sooner. */
+/** Connects with the first subscription. */
 export const createReconnectingSubscriber = (
   options: ReconnectingSubscriberOptions,
 ): ReconnectingSubscriber =>

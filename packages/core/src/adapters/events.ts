@@ -1,6 +1,6 @@
-// Everything that can be observed, as one union. Log, metrics and traces are exhaustive switches over it, so a
-// new event does not compile until each of them says what it does with it. Events that speak of stored state are
-// emitted after the commit that stored it. They carry ids, names, counts and times; never a payload.
+// Everything that can be observed, as one union. Log, metrics and traces are exhaustive switches over it: a new event
+// compiles only when each of them handles it. Events about stored state are emitted after the commit that stored it.
+// They carry ids, names, counts and times; never a payload.
 import type { StateJobReference } from "../model/state-job.ts";
 import type { JobStatus } from "../model/status.ts";
 
@@ -64,7 +64,7 @@ interface JobEvents {
   readonly jobAttemptTakenByAnotherWorker: JobProcessingData;
   readonly jobAttemptAlreadyCompleted: JobProcessingData;
   readonly jobAttemptNotFound: JobProcessingData;
-  /** This worker let a lease run out; nobody has taken the job yet. */
+  /** This worker let a lease run out; no other worker has acquired the job yet. */
   readonly jobAttemptLeaseExpired: JobProcessingData & { readonly leasedUntil: Date };
   readonly jobAttemptLeaseRenewed: JobProcessingData & { readonly leaseMs: number };
   readonly jobAttemptFailed: JobProcessingData & {
@@ -84,7 +84,7 @@ interface JobEvents {
     readonly continued: boolean;
     readonly durationMs: number;
   };
-  /** Claimed and given back without having begun. */
+  /** Acquired, and given back before its attempt began. */
   readonly jobHandedBack: JobProcessingData;
   readonly jobCompleted: JobBasicData & {
     readonly workerId: string | null;
@@ -95,7 +95,7 @@ interface JobEvents {
   readonly jobFailed: JobBasicData & { readonly workerId: string | null; readonly reason: string };
   readonly jobRetried: JobBasicData;
   readonly jobReaped: JobBasicData & {
-    /** Whose lease had expired. */
+    /** The worker whose lease had expired. */
     readonly leasedBy: string;
     readonly workerId: string;
   };
@@ -115,7 +115,7 @@ interface SequenceEvents {
 }
 
 interface AdapterEvents {
-  /** Jobs were started outside `withNotify` and `transaction`: they are found by looking, a little later. */
+  /** Jobs were started outside `withNotify` and `transaction`: workers find them with their next poll. */
   readonly notifyContextAbsence: { readonly operation: string; readonly jobCount: number };
   readonly notifyAdapterError: { readonly operation: string; readonly error: unknown };
   readonly stateAdapterError: { readonly operation: string; readonly error: unknown };
@@ -123,7 +123,7 @@ interface AdapterEvents {
   readonly jobHeldTransaction: JobProcessingData & { readonly heldMs: number };
 }
 
-/** What goes with each event, by its name. */
+/** The data of each event, by its name. */
 export interface QueuertEventData extends WorkerEvents, JobEvents, SequenceEvents, AdapterEvents {}
 
 export type QueuertEventType = keyof QueuertEventData;

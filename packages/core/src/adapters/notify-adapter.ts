@@ -16,8 +16,8 @@ export interface JobScheduledListener {
    */
   readonly onJobScheduled: (typeName: string, count?: number) => void;
   /**
-   * How many jobs the listener could take now; 1 if left out. An adapter that keeps hint counts takes that many for it,
-   * and skips a listener with 0, so that the hint is left for an idle listener. `offered`: how many jobs there are, as far
+   * How many jobs the listener could take now; 1 if left out. An adapter that keeps hint counts takes that many for it.
+   * It skips a listener with 0, so that the hint is left for an idle listener. `offered`: how many jobs there are, as far
    * as the adapter knows. A listener with less room acquires again by itself when it has room.
    */
   readonly demand?: ((typeName: string, offered?: number) => number) | undefined;

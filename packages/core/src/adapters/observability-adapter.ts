@@ -1,13 +1,13 @@
 import type { JobProcessingData, JobTypeGaugeChange, QueuertEventData } from "./events.ts";
 import type { StateJobReference } from "../model/state-job.ts";
 
-/** What a span is about. Where no parent is named, it is whatever is active where the span starts. */
+/** The subject of a span. If no parent is named, the parent is the span that is active at its start. */
 export type SpanDescription =
   | { readonly kind: "startSequences"; readonly typeNames: readonly string[] }
   | {
       readonly kind: "attempt";
       readonly job: JobProcessingData;
-      /** Its parent: what `traceContext()` gave when the job was stored, possibly in another process. */
+      /** Its parent: the result of `traceContext()` when the job was stored, possibly in another process. */
       readonly traceContext: string | null;
       /** Of the sequences the job waited for. */
       readonly linkedTraceContexts: readonly string[];
@@ -33,7 +33,7 @@ export type SpanDescription =
     }
   | { readonly kind: "awaitSequence"; readonly sequenceId: string; readonly typeName: string };
 
-/** What became of an attempt. `abandoned`: its outcome could not be stored, the job runs again. */
+/** The end of an attempt. `abandoned`: its outcome could not be stored, so the job runs again. */
 export type AttemptResult =
   "completed" | "continued" | "retried" | "rescheduled" | "failed" | "lost" | "abandoned";
 
@@ -62,16 +62,16 @@ export interface ObservabilitySpan {
   /** Runs the callback with this span active, so that the user's own spans nest under it. */
   run<T>(callback: () => T): T;
   /**
-   * A string that `SpanDescription.traceContext` takes up again later. Also of a span that is not sampled: who goes on
-   * from it has to know that it is not. Null when there is nothing to go on from.
+   * A string for a later `SpanDescription.traceContext`. A span that is not sampled has one as well, so that later spans
+   * of its trace are not sampled either. Null if there is no trace.
    */
   traceContext(): string | null;
   end(outcome: SpanOutcome): void;
 }
 
 /**
- * Receives what happens, one method per event, named as the event. Every method is optional: what is not there is not
- * observed, and costs nothing. Nothing here can fail a job: what throws is caught and reported once.
+ * Receives events, by one method per event, named as the event. Every method is optional: an event without a method costs
+ * nothing. A method that throws cannot fail a job: the error is caught and reported once.
  */
 export type ObservabilityAdapter = {
   readonly [TType in keyof QueuertEventData]?: (data: QueuertEventData[TType]) => void;
@@ -80,11 +80,11 @@ export type ObservabilityAdapter = {
   readonly jobTypeIdleChange?: (change: JobTypeGaugeChange) => void;
   /** Attempts of this type under way. */
   readonly jobTypeProcessingChange?: (change: JobTypeGaugeChange) => void;
-  /** Null: this one is not traced. */
+  /** Null: the span is not traced. */
   readonly startSpan?: (description: SpanDescription) => ObservabilitySpan | null;
   /**
-   * Merged into a log event, such as the ids of a trace. Asked when the event happens, which may be before it is told.
-   * `span`: that of the attempt it is about; null: whatever is active.
+   * Merged into a log event, such as the ids of a trace. Called when the event happens, which may be before it is logged.
+   * `span`: that of the event's attempt; null: the active span.
    */
   readonly logAttributes?: (
     span: ObservabilitySpan | null,

@@ -1,5 +1,5 @@
-// What the adapter has the SDK do for a job, and nothing else. By value: a span with its attributes, an event, a link and a
-// result. By callback: three spans. And four durations.
+// The SDK's share of the adapter's work for a job. By value: a span with its attributes, an event, a link and a result. By
+// callback: three spans. In both cases also four durations.
 import {
   type Attributes,
   context,

@@ -1,4 +1,4 @@
-// One measuring process: it is told which rounds to run, and answers what a job cost.
+// One measuring process: it receives the rounds to run, and returns the cost of a job.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createPgStateAdapter } from "@queuert/postgres";

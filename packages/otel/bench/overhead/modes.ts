@@ -1,7 +1,7 @@
 /**
- * What is compared. "SDK, no adapter" is what the application itself pays for having contexts at all; "SDK, by hand" what
- * the SDK takes when process functions themselves make what the adapter would: nothing that observes can cost less. Each has
- * a process of its own: code warmed up by one would be slower, or faster, for another.
+ * The compared modes. "SDK, no adapter" is the application's own cost of contexts. "SDK, by hand" is the cost of the SDK if
+ * process functions make the spans themselves: the lower bound. Each mode has a process of its own, since code that one mode
+ * has warmed up would be faster or slower for another.
  */
 export const modes = [
   "no adapter",
@@ -18,7 +18,7 @@ export type Mode = (typeof modes)[number];
 export const settlements = ["value", "callback"] as const;
 export type Settlement = (typeof settlements)[number];
 
-/** What a measuring process is told; null ends it. */
+/** The input of a measuring process; null ends it. */
 export interface Round {
   readonly settlement: Settlement;
   readonly jobCount: number;

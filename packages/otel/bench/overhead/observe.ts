@@ -40,11 +40,11 @@ export interface Observed {
   readonly adapter: ObservabilityAdapter | undefined;
   /** In place of an adapter. */
   readonly byHand?: ByHand;
-  /** Exports what has been gathered. */
+  /** Exports the gathered spans. */
   readonly flush: () => Promise<void>;
 }
 
-/** Registers what the mode asks for, as an application does: once, before anything else. */
+/** Registers the SDK of the mode, as an application does: once, before anything else. */
 export const observe = (mode: Mode): Observed => {
   const nothing = async (): Promise<void> => undefined;
   if (mode === "no adapter") return { adapter: undefined, flush: nothing };

@@ -1,5 +1,5 @@
-// A worker in a process of its own: started with a database's URL, says each span that it ends as a line of JSON, and ends
-// when its input does.
+// A worker in a process of its own. It is started with a database's URL, prints each ended span as a line of JSON, and ends
+// with its input.
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { createPgStateAdapter } from "@queuert/postgres";
