@@ -32,7 +32,7 @@ const complete = async (typeName: string, count: number): Promise<void> => {
   }
 };
 
-const sweep = (limit: number): Promise<number> =>
+const deleteFinished = (limit: number): Promise<number> =>
   adapter.deleteFinishedSequences({ completedForMs: 0, failedForMs: 0, limit });
 
 it(
@@ -53,13 +53,13 @@ it(
     await complete("alone", 30);
     await new Promise((resolve) => setTimeout(resolve, 5));
 
-    expect(await sweep(10)).toBe(10);
+    expect(await deleteFinished(10)).toBe(10);
     const before = commands;
-    expect(await sweep(10)).toBe(10);
+    expect(await deleteFinished(10)).toBe(10);
     // It begins where the call before has stopped.
     expect(commands - before).toBeLessThan(12);
-    expect(await sweep(100)).toBe(10);
-    expect(await sweep(100)).toBe(0);
+    expect(await deleteFinished(100)).toBe(10);
+    expect(await deleteFinished(100)).toBe(0);
 
     // Jobs that were kept are found when they are old enough.
     await adapter.createJobs({
@@ -68,8 +68,8 @@ it(
     await complete("alone", 5);
     await complete("goes on", 1);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await sweep(1)).toBe(count + 1);
-    expect(await sweep(2)).toBe(2);
-    expect(await sweep(9)).toBe(3);
+    expect(await deleteFinished(1)).toBe(count + 1);
+    expect(await deleteFinished(2)).toBe(2);
+    expect(await deleteFinished(9)).toBe(3);
   },
 );

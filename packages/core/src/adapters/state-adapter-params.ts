@@ -237,7 +237,7 @@ export type DeleteSequencesResult =
   | { readonly kind: "notRoots"; readonly sequenceIds: readonly string[] }
   | { readonly kind: "blocking"; readonly edges: readonly BlockerEdge[] };
 
-export interface FinishedSweepParams {
+export interface DeleteFinishedParams {
   readonly completedForMs: number | null;
   readonly failedForMs: number | null;
   /** Root trees. */

@@ -12,7 +12,7 @@ import type {
   DeleteSequencesResult,
   FailJobsParams,
   FailJobsResult,
-  FinishedSweepParams,
+  DeleteFinishedParams,
   GetByIdsParams,
   LeaseCheck,
   ReclaimExpiredLeasesParams,
@@ -259,7 +259,7 @@ export interface StateAdapter<
    * given for its status, and that no job outside waits for. Returns the number of deleted jobs. Oldest first; a
    * null age keeps trees that contain jobs of that status.
    */
-  deleteFinishedSequences(params: FinishedSweepParams): Promise<number>;
+  deleteFinishedSequences(params: DeleteFinishedParams): Promise<number>;
 
   // ── look ────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -184,7 +184,7 @@ const renew: Operation = async (store, dice, context) => {
 const reclaim: Operation = async ({ state }, dice, context) =>
   context === undefined && state.reclaimExpiredLeases({ limit: 1 + dice.below(3) });
 
-const sweep: Operation = async ({ state }, dice, context) =>
+const deleteFinished: Operation = async ({ state }, dice, context) =>
   context === undefined &&
   state.deleteFinishedSequences({
     completedForMs: dice.chance(0.8) ? 4_000 : null,
@@ -210,7 +210,7 @@ const operations: readonly Operation[] = [
   acquire,
   renew,
   reclaim,
-  sweep,
+  deleteFinished,
 ];
 
 /** One operation, picked by the dice. */

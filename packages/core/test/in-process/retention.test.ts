@@ -16,12 +16,12 @@ describe("deleting finished sequences", () => {
       await steps.completeWithoutWorker(job);
       clock.ms += second;
     }
-    const sweep = { completedForMs: second, failedForMs: null, limit: 1 };
-    expect(await state.deleteFinishedSequences(sweep)).toBe(1);
+    const ages = { completedForMs: second, failedForMs: null, limit: 1 };
+    expect(await state.deleteFinishedSequences(ages)).toBe(1);
     expect(await state.getJobs({ ids: [early.id] })).toEqual([undefined]);
-    expect(await state.deleteFinishedSequences(sweep)).toBe(1);
+    expect(await state.deleteFinishedSequences(ages)).toBe(1);
     expect(await state.getJobs({ ids: [late.id] })).toEqual([undefined]);
-    expect(await state.deleteFinishedSequences(sweep)).toBe(0);
+    expect(await state.deleteFinishedSequences(ages)).toBe(0);
     expect((await steps.get(needed)).status).toBe("completed");
   });
 
@@ -36,8 +36,8 @@ describe("deleting finished sequences", () => {
     clock.ms += 10 * second;
     await steps.completeWithoutWorker(second_);
     await steps.completeWithoutWorker(waiting);
-    const sweep = { completedForMs: 5 * second, failedForMs: null, limit: 10 };
-    expect(await state.deleteFinishedSequences(sweep)).toBe(1);
+    const ages = { completedForMs: 5 * second, failedForMs: null, limit: 10 };
+    expect(await state.deleteFinishedSequences(ages)).toBe(1);
     const [left] = await state.getBlockers({ ids: [waiting.id] });
     expect(left?.map(({ first: { id } }) => id)).toEqual([second_.id]);
     expect(database.store.byId.get(waiting.id)?.state?.blockers).toHaveLength(1);
@@ -63,10 +63,10 @@ describe("deleting finished sequences", () => {
       throw rolledBack;
     });
     await expect(transaction).rejects.toBe(rolledBack);
-    const sweep = { completedForMs: 0, failedForMs: null, limit: 1 };
-    expect(await state.deleteFinishedSequences(sweep)).toBe(1);
+    const ages = { completedForMs: 0, failedForMs: null, limit: 1 };
+    expect(await state.deleteFinishedSequences(ages)).toBe(1);
     expect(await state.getJobs({ ids: [other.id] })).toEqual([undefined]);
-    expect(await state.deleteFinishedSequences(sweep)).toBe(2);
+    expect(await state.deleteFinishedSequences(ages)).toBe(2);
   });
 
   it("leaves no way from a sequence to dependants that are gone", async () => {
@@ -100,11 +100,11 @@ describe("deleting finished sequences", () => {
       })),
     });
     clock.ms += second;
-    const sweep = { completedForMs: 0, failedForMs: 0, limit: 1_000 };
+    const ages = { completedForMs: 0, failedForMs: 0, limit: 1_000 };
     for (let round = 0; round < 3; round++) {
-      expect(await state.deleteFinishedSequences(sweep)).toBe(1_000);
+      expect(await state.deleteFinishedSequences(ages)).toBe(1_000);
     }
-    expect(await state.deleteFinishedSequences(sweep)).toBe(0);
+    expect(await state.deleteFinishedSequences(ages)).toBe(0);
     expect((await state.summarize({ runningLongMs: 0 })).counts).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 // Retention. Finished jobs are read from the oldest on, a page at a time. Their trees are deleted if the
 // whole tree is old enough. Each batch is one transaction, which checks that again.
-import type { FinishedSweepParams, StateAdapter } from "queuert/internal";
+import type { DeleteFinishedParams, StateAdapter } from "queuert/internal";
 import { removeFromKeys } from "../agreement/key-proposals.ts";
 import type { Database } from "../database.ts";
 import { type JobDocument, rootSequenceIdOf, sequenceIdOf } from "../job-document.ts";
@@ -40,7 +40,7 @@ interface RetentionPass {
 /** To the end, or until there is no more room. Returns the last job that was passed. */
 const walk = async (
   db: Database,
-  params: FinishedSweepParams,
+  params: DeleteFinishedParams,
   pass: RetentionPass,
   start: Candidate | undefined,
 ): Promise<Candidate | undefined> => {
@@ -76,7 +76,7 @@ const walk = async (
   return after;
 };
 
-const agedStatuses = ({ completedForMs, failedForMs }: FinishedSweepParams): object[] => [
+const agedStatuses = ({ completedForMs, failedForMs }: DeleteFinishedParams): object[] => [
   ...(completedForMs === null ? [] : [aged("completed", completedForMs)]),
   ...(failedForMs === null ? [] : [aged("failed", failedForMs)]),
 ];
@@ -90,7 +90,7 @@ const aged = (status: "completed" | "failed", forMs: number): object => ({
 
 const readPage = async (
   { jobs }: Database,
-  params: FinishedSweepParams,
+  params: DeleteFinishedParams,
   after: Candidate | undefined,
   pageSize: number,
 ): Promise<Candidate[]> => {
@@ -127,7 +127,7 @@ const readPage = async (
 const deleteOldTrees = async (
   db: Database,
   scope: Scope,
-  params: FinishedSweepParams,
+  params: DeleteFinishedParams,
   rootIds: readonly string[],
 ): Promise<readonly JobDocument[]> => {
   const [kept, all] = [
@@ -153,7 +153,7 @@ const deleteOldTrees = async (
 const findKept = async (
   { jobs }: Database,
   scope: Scope,
-  params: FinishedSweepParams,
+  params: DeleteFinishedParams,
   rootIds: readonly string[],
 ): Promise<Set<string>> => {
   if (rootIds.length === 0) return new Set();

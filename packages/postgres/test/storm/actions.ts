@@ -141,7 +141,7 @@ const completeHeldStill = async ({ adapter, random, sequenceIds }: Arena): Promi
   });
 };
 
-const sweep = async ({ adapter, random }: Arena): Promise<void> => {
+const deleteFinished = async ({ adapter, random }: Arena): Promise<void> => {
   if (random() > 0.1) return;
   await adapter.deleteFinishedSequences({ completedForMs: 200, failedForMs: null, limit: 20 });
 };
@@ -150,7 +150,7 @@ const actions = [
   ...[startByKey, startByKey, startWaiting, startWaiting],
   ...[take, take, take, settle, settle, settle, settle],
   ...[fail, reschedule, renew, retryAndTrigger, completeWithoutWorker],
-  ...[completeHeldStill, remove, sweep],
+  ...[completeHeldStill, remove, deleteFinished],
 ];
 
 /** One action by chance. */

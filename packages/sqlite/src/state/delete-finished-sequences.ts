@@ -2,7 +2,7 @@
 // be deleted are then deleted in one transaction, which checks every condition again under the lock. No index serves this,
 // because it would cost every completion. A tree cannot have been finished for longer than it exists: the first stretch
 // of trees that are all too young is the last one.
-import type { FinishedSweepParams, StateAdapter } from "queuert/internal";
+import type { DeleteFinishedParams, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { rootSequenceIdOf } from "../job-row.ts";
 import { type TableNames, treeMembers } from "../names.ts";
@@ -12,7 +12,7 @@ import { createDeleteTrees } from "../steps/delete-trees.ts";
 // Other writers and timers of this process wait for a stretch: some milliseconds.
 const stretchLength = 200;
 
-type FinishedAges = Pick<FinishedSweepParams, "completedForMs" | "failedForMs">;
+type FinishedAges = Pick<DeleteFinishedParams, "completedForMs" | "failedForMs">;
 
 interface Stretch {
   /** Roots of trees that may be deleted. */

@@ -22,7 +22,7 @@ const keyedSequences = (history: History): ReadonlyMap<string, readonly Keyed[]>
   const known = new Map(
     entriesOf(history, "retried").map(({ jobId, failedAt, at }) => [`${jobId}/${failedAt}`, at]),
   );
-  const seenAt = new Map(history.swept.map(({ jobId, seenAt: at }) => [jobId, at]));
+  const seenAt = new Map(history.removed.map(({ jobId, seenAt: at }) => [jobId, at]));
   const keyed = [...endsOf(history).values()].flatMap(({ first, endedAt }): Keyed[] => {
     if (first.deduplicationKey === null) return [];
     const unfinished: [number, number][] = [];

@@ -6,9 +6,9 @@ import { pathOf } from "./stored-plan.ts";
  * Retention deletes whole trees that have been complete for long enough and that no other job waits
  * for.
  */
-export const checkRetention: Check = ({ jobs, edges, swept, retentionMs, toleranceMs }) => {
+export const checkRetention: Check = ({ jobs, edges, removed, retentionMs, toleranceMs }) => {
   const violations: Violation[] = [];
-  const goneBy = new Map(swept.map(({ jobId, missedAt }) => [jobId, missedAt]));
+  const goneBy = new Map(removed.map(({ jobId, missedAt }) => [jobId, missedAt]));
   const byId = new Map(jobs.map((job) => [job.id, job]));
   for (const tree of groupBy(jobs, ({ rootSequenceId }) => rootSequenceId).values()) {
     const gone = tree.filter(({ id }) => goneBy.has(id));

@@ -140,7 +140,7 @@ export interface SeenLease {
 }
 
 /** A job that was seen and is gone, although no call has deleted it: retention has. */
-export interface Swept {
+export interface RemovedJob {
   readonly jobId: string;
   /** When an observer saw it last. */
   readonly seenAt: number;
@@ -152,7 +152,7 @@ export interface History {
   readonly rows: readonly UserRow[];
   /** Every job of the load, as stored in the end; or as last seen, if retention took it. */
   readonly jobs: readonly StateJob[];
-  readonly swept: readonly Swept[];
+  readonly removed: readonly RemovedJob[];
   readonly edges: readonly BlockerEdge[];
   readonly faults: readonly Fault[];
   readonly leases: readonly SeenLease[];

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { check } from "../checker/check.ts";
 import type { History, HistoryEntry, Violation } from "../checker/history.ts";
 import { LeaseWatch } from "../checker/lease-watch.ts";
-import { SweepWatch } from "../checker/sweep-watch.ts";
+import { RetentionWatch } from "../checker/retention-watch.ts";
 import { leaseMs, pollIntervalMs, retentionMs } from "../child/protocol.ts";
 import { maxAttempts } from "../load/run-plan.ts";
 import type { NotifyName } from "../notify/transport.ts";
@@ -105,10 +105,10 @@ const conduct = async (
 ): Promise<Judged> => {
   const { services, processes, now } = surroundings;
   await processes.startAll({ worker: workerCount, starter: starterCount });
-  const [leases, sweeps] = [new LeaseWatch(), new SweepWatch()];
+  const [leases, retentions] = [new LeaseWatch(), new RetentionWatch()];
   const lookings = [
     keepLooking(() => leases.look(store.state, now), 250),
-    keepLooking(() => sweeps.look(store.state, now), 3_000),
+    keepLooking(() => retentions.look(store.state, now), 3_000),
   ];
   const [faults] = await Promise.all([injectFaults(surroundings, planned), sleep(loadMs)]);
   for (const reached of [services.store, services.notify]) await reached?.proxy.heal();
@@ -125,13 +125,13 @@ const conduct = async (
   own.push(...(await countLeft(store, processes.named, now)));
   troubles.push(...(await processes.end()));
 
-  await sweeps.look(store.state, now);
+  await retentions.look(store.state, now);
   const { entries, errors } = readLogs(processes.logPaths);
   const all = [...entries, ...own];
   const history: History = {
     entries: all.toSorted((one, other) => one.at - other.at),
     rows: await store.readRows(),
-    ...sweeps.seen(all),
+    ...retentions.seen(all),
     ...{
       faults,
       leases: leases.leases,

@@ -18,7 +18,7 @@ export interface SimulationResult {
   readonly violations: readonly Violation[];
   readonly jobCount: number;
   /** How many of them retention took meanwhile. */
-  readonly sweptCount: number;
+  readonly removedCount: number;
   readonly attemptCount: number;
   readonly faultCount: number;
   readonly virtualMs: number;
@@ -76,7 +76,7 @@ export const simulate = async (
       ...(isStopped ? [] : [{ rule: "workers stop", detail: "" }]),
     ],
     jobCount: seen.jobs.length,
-    sweptCount: seen.swept.length,
+    removedCount: seen.removed.length,
     attemptCount: simulation.entries.filter(({ kind }) => kind === "began").length,
     faultCount: simulation.faults.length,
     virtualMs: time.now() - begunAt,

@@ -8,7 +8,7 @@ import {
 import { createQueuertWith } from "queuert/internal";
 import type { Fault, HistoryEntry, SeenLease, UserRow } from "../checker/history.ts";
 import { LeaseWatch } from "../checker/lease-watch.ts";
-import { type SeenStore, SweepWatch } from "../checker/sweep-watch.ts";
+import { type SeenStore, RetentionWatch } from "../checker/retention-watch.ts";
 import { jobTypes } from "../load/job-types.ts";
 import { type LoadQueuert, type LoadSurroundings } from "../load/run-plan.ts";
 import { startLoadWorker } from "../load/start-load-worker.ts";
@@ -45,7 +45,7 @@ export class Simulation {
   readonly #rescheduled = new Map<string, number>();
   readonly #open: OpenProcess[] = [];
   readonly #watch = new LeaseWatch();
-  readonly #sweepWatch = new SweepWatch();
+  readonly #retentionWatch = new RetentionWatch();
   #isStopped = false;
 
   constructor(seed: number, plant: (state: AnyStateAdapter) => AnyStateAdapter = (state) => state) {
@@ -61,7 +61,7 @@ export class Simulation {
       ...store,
       // All that it can take has been seen before that.
       deleteFinishedSequences: async (params) => {
-        await this.#sweepWatch.look(store, () => this.time.now());
+        await this.#retentionWatch.look(store, () => this.time.now());
         return store.deleteFinishedSequences(params);
       },
     };
@@ -177,8 +177,8 @@ export class Simulation {
 
   /** After everything has stopped. */
   async seen(): Promise<SeenStore> {
-    await this.#sweepWatch.look(this.store, () => this.time.now());
-    return this.#sweepWatch.seen(this.entries);
+    await this.#retentionWatch.look(this.store, () => this.time.now());
+    return this.#retentionWatch.seen(this.entries);
   }
 
   async rows(): Promise<readonly UserRow[]> {

@@ -6,7 +6,7 @@ import type {
   History,
   SeenLease,
   Started,
-  Swept,
+  RemovedJob,
 } from "../../src/checker/history.ts";
 import type { Plan } from "../../src/load/plan.ts";
 
@@ -87,7 +87,7 @@ export const anEdge = (jobId: string, blockerSequenceId: string): BlockerEdge =>
 });
 
 /** Retention took it, between two looks. */
-export const swept = (jobId: string, missedAt: number): Swept => ({
+export const removed = (jobId: string, missedAt: number): RemovedJob => ({
   ...{ jobId, seenAt: instant(missedAt - 1_000), missedAt: instant(missedAt) },
 });
 
@@ -97,7 +97,7 @@ export const aHistory = (override: Partial<History> = {}): History => ({
     rows: [],
     jobs: [],
     edges: [],
-    swept: [],
+    removed: [],
     faults: [],
     leases: [],
     now: instant(60_000),

@@ -1,6 +1,6 @@
 // Started sequences and their outcomes.
 import { externalLease } from "../../src/checker/history.ts";
-import { aHistory, aJob, anEdge, instant, pending, ran, started, swept } from "./histories.ts";
+import { aHistory, aJob, anEdge, instant, pending, ran, started, removed } from "./histories.ts";
 import type { Planted } from "./planted.ts";
 
 export const plantedOutcomes: readonly Planted[] = [
@@ -76,7 +76,7 @@ export const plantedOutcomes: readonly Planted[] = [
     history: aHistory({
       entries: [...ran("a"), ...ran("b")],
       jobs: [aJob("a"), aJob("b", { rootSequenceId: "a" })],
-      swept: [swept("b", 20_000)],
+      removed: [removed("b", 20_000)],
     }),
   },
   {
@@ -85,7 +85,7 @@ export const plantedOutcomes: readonly Planted[] = [
     history: aHistory({
       entries: [...ran("a")],
       jobs: [aJob("a")],
-      swept: [swept("a", 9_900)],
+      removed: [removed("a", 9_900)],
     }),
   },
   {
@@ -94,7 +94,7 @@ export const plantedOutcomes: readonly Planted[] = [
     history: aHistory({
       entries: [...ran("a", {}, "threw")],
       jobs: [aJob("a", { status: "failed", completedBy: null, plan: { isHopeless: true } })],
-      swept: [swept("a", 20_000)],
+      removed: [removed("a", 20_000)],
     }),
   },
   {
@@ -104,7 +104,7 @@ export const plantedOutcomes: readonly Planted[] = [
       entries: [...ran("a", { at: instant(21_000) }), ...ran("b")],
       jobs: [aJob("a", { finishedAt: 21_100 }), aJob("b")],
       edges: [anEdge("a", "b")],
-      swept: [swept("b", 20_000)],
+      removed: [removed("b", 20_000)],
     }),
   },
   {

@@ -1,5 +1,5 @@
 // Retention: deletes trees that have been finished for long enough, the longest finished first.
-import type { FinishedSweepParams } from "../../adapters/state-adapter-params.ts";
+import type { DeleteFinishedParams } from "../../adapters/state-adapter-params.ts";
 import type { Database, InProcessMethod } from "../database.ts";
 import { deleteTrees, hasEdgeFromOutside } from "../delete-trees.ts";
 import type { JobState } from "../stored-job.ts";
@@ -11,9 +11,11 @@ export const deleteFinishedSequences =
   async (params) =>
     params.limit <= 0
       ? 0
-      : database.write(undefined, "deleteFinishedSequences", (store) => sweep(store, params));
+      : database.write(undefined, "deleteFinishedSequences", (store) =>
+          deleteFinished(store, params),
+        );
 
-const sweep = (store: Store, params: FinishedSweepParams): number => {
+const deleteFinished = (store: Store, params: DeleteFinishedParams): number => {
   const shortestAgeMs = Math.min(params.completedForMs ?? Infinity, params.failedForMs ?? Infinity);
   let treeCount = 0;
   let jobCount = 0;
@@ -27,14 +29,14 @@ const sweep = (store: Store, params: FinishedSweepParams): number => {
   return jobCount;
 };
 
-const isOldEnough = (tree: JobTree, params: FinishedSweepParams, now: number): boolean => {
+const isOldEnough = (tree: JobTree, params: DeleteFinishedParams, now: number): boolean => {
   for (const { state } of tree.walk("asc", null)) {
     if (state !== undefined && !isFinishedFor(state, params, now)) return false;
   }
   return true;
 };
 
-const isFinishedFor = (state: JobState, params: FinishedSweepParams, now: number): boolean => {
+const isFinishedFor = (state: JobState, params: DeleteFinishedParams, now: number): boolean => {
   const ageMs = state.status === "completed" ? params.completedForMs : params.failedForMs;
   return ageMs !== null && state.finishedAt !== null && state.finishedAt <= now - ageMs;
 };

@@ -15,8 +15,8 @@ const untilNoneLeft = async (
     return items.length === 0 ? true : undefined;
   }, `no job of type ${typeName} to be left`);
 
-/** Sweeps until something is old enough to go: more than 0 ms by the store's clock. */
-const sweepSome = (
+/** Deletes until some tree is old enough: more than 0 ms by the store's clock. */
+const deleteSome = (
   client: BehaviourClient,
   retention: { readonly completedForMs?: number; readonly failedForMs?: number },
 ): Promise<number> =>
@@ -46,10 +46,10 @@ export const retainingSuite: BehaviourSuite = defineBehaviourSuite("retaining", 
     const { queuert } = client;
     const hour = { completedForMs: 3_600_000, failedForMs: 3_600_000 };
     expect(await queuert.deleteFinishedJobSequences(hour)).toEqual({ jobCount: 0 });
-    expect(await sweepSome(client, { completedForMs: 0 })).toBe(1);
+    expect(await deleteSome(client, { completedForMs: 0 })).toBe(1);
     const kept = (await queuert.listJobs({ order: "asc" })).items;
     expect(kept.map(({ id }) => id)).toEqual([failed.id, pending.id]);
-    expect(await sweepSome(client, { failedForMs: 0 })).toBe(1);
+    expect(await deleteSome(client, { failedForMs: 0 })).toBe(1);
     expect((await queuert.listJobs()).items.map(({ id }) => id)).toEqual([pending.id]);
     const told = client.events.of("jobSequencesDeleted");
     expect(told.map(({ jobCount }) => jobCount)).toEqual([1, 1]);
@@ -73,7 +73,7 @@ export const retainingSuite: BehaviourSuite = defineBehaviourSuite("retaining", 
     for (const one of started) await client.until(one);
     await worker.stop();
     const marker = await client.start("other");
-    await sweepSome(client, { completedForMs: 0 });
+    await deleteSome(client, { completedForMs: 0 });
     await eventually(async () => {
       await queuert.deleteFinishedJobSequences({ completedForMs: 0 });
       const { items } = await queuert.listJobs({ limit: 2 });
@@ -101,10 +101,10 @@ export const retainingSuite: BehaviourSuite = defineBehaviourSuite("retaining", 
   rule("a retention that would delete nothing, or makes no sense, is refused", async ({ open }) => {
     const client = await open();
     const refused = { code: "QUEUERT_INVALID_OPTION" };
-    const sweep = (given: object): Promise<unknown> =>
+    const retain = (given: object): Promise<unknown> =>
       rejection(client.queuert.deleteFinishedJobSequences(given));
     for (const given of [{}, { completedForMs: null }, { failedForMs: -1 }]) {
-      expect(await sweep(given)).toMatchObject(refused);
+      expect(await retain(given)).toMatchObject(refused);
     }
     const builder = client.queuert
       .createWorker()

@@ -275,11 +275,11 @@ const maintenance: StateSuite = defineStateSuite("races, maintenance re-checks",
       );
       await within(holder.operated, "the retry");
       const ages = { completedForMs: 0, failedForMs: 0, limit: 10 };
-      const sweeping = secondStateAdapter.deleteFinishedSequences(ages);
-      await settlesWithin(sweeping, graceMs);
+      const deleting = secondStateAdapter.deleteFinishedSequences(ages);
+      await settlesWithin(deleting, graceMs);
       holder.end(firstEnds);
       await within(holder.done, "the holder's end");
-      await within(sweeping, "deleteFinishedSequences");
+      await within(deleting, "deleteFinishedSequences");
       if (firstEnds === "commit") expect((await steps.get(failed)).status).toBe("pending");
     }
   });
@@ -291,11 +291,11 @@ const maintenance: StateSuite = defineStateSuite("races, maintenance re-checks",
     const holder = holdTransaction(stateAdapter, (inside) => inside.createBlocked([blocker]));
     await within(holder.operated, "the new dependant");
     const ages = { completedForMs: 0, failedForMs: 0, limit: 10 };
-    const sweeping = secondStateAdapter.deleteFinishedSequences(ages);
-    await settlesWithin(sweeping, graceMs);
+    const deleting = secondStateAdapter.deleteFinishedSequences(ages);
+    await settlesWithin(deleting, graceMs);
     holder.end("commit");
     await within(holder.done, "the holder's end");
-    await within(sweeping, "deleteFinishedSequences");
+    await within(deleting, "deleteFinishedSequences");
     const [taken] = await steps.acquire();
     expect(taken?.blockers.map(({ current }) => current.output)).toEqual(['"kept"']);
   });

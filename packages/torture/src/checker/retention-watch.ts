@@ -2,7 +2,7 @@
 // and a deleted job is judged by its last seen state.
 import type { AnyStateAdapter, BlockerEdge, StateJob } from "queuert";
 import { listAllJobs } from "../load/list-all-jobs.ts";
-import { type HistoryEntry, entriesOf, type Swept } from "./history.ts";
+import { type HistoryEntry, entriesOf, type RemovedJob } from "./history.ts";
 
 type Looked = Pick<AnyStateAdapter, "listJobs" | "listBlockerEdges">;
 
@@ -16,10 +16,10 @@ export interface SeenStore {
   /** Those that are stored, and those that retention took. */
   readonly jobs: readonly StateJob[];
   readonly edges: readonly BlockerEdge[];
-  readonly swept: readonly Swept[];
+  readonly removed: readonly RemovedJob[];
 }
 
-export class SweepWatch {
+export class RetentionWatch {
   readonly #jobs = new Map<string, StateJob>();
   readonly #edges = new Map<string, BlockerEdge>();
   readonly #seenAt = new Map<string, number>();
@@ -62,7 +62,7 @@ export class SweepWatch {
     return {
       jobs: jobs.toSorted((one, other) => one.ordinal - other.ordinal),
       edges: [...this.#edges.values()].filter(({ jobId }) => known.has(jobId)),
-      swept: jobs.flatMap(({ id: jobId }): Swept[] => {
+      removed: jobs.flatMap(({ id: jobId }): RemovedJob[] => {
         const [seenAt, missedAt] = [this.#seenAt.get(jobId), this.#missedAt.get(jobId)];
         return seenAt === undefined || missedAt === undefined ? [] : [{ jobId, seenAt, missedAt }];
       }),
