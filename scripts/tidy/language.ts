@@ -18,7 +18,7 @@ type Area = {
 };
 
 const areas: readonly Area[] = [
-  { area: "", notYet: 2, long: 16 },
+  { area: "", notYet: 0, long: 16 },
   { area: "packages/benchmarks/", notYet: 0, long: 9 },
   { area: "packages/core/", notYet: 0, long: 14 },
   { area: "packages/core/src/", notYet: 87, long: 34 },
