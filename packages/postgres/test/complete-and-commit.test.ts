@@ -211,7 +211,7 @@ const untilSomebodyWaits = async (pool: pg.Pool): Promise<number> => {
   for (;;) {
     const { rows } = await pool.query<{ pid: number }>(
       `SELECT pid FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%complete_jobs%'`,
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%complete_job%'`,
     );
     if (rows[0] !== undefined) return rows[0].pid;
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -2,7 +2,7 @@
 // the new row and wait for one of the old, and goes on: whoever locks the new row late, without letting go, is deadlocked.
 import pg from "pg";
 import type { AnyStateAdapter } from "queuert/internal";
-import { aJob, aKey } from "queuert/testing";
+import { aContinuation, aJob, aKey } from "queuert/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPgStateAdapter } from "../src/index.ts";
 import { createPgPoolStateProvider } from "../src/providers/pg.ts";
@@ -125,6 +125,76 @@ describe.each(servers)("%s", (_server, databases) => {
     const [job] = await adapter.getJobs({ ids: [late] });
     expect(job?.status).toBe(how.startsWith("failing") ? "failed" : "pending");
   });
+
+  // Completes with `complete_job` if there is one job, and with `complete_jobs` if there are several.
+  const completions: Readonly<Record<string, (id: string, other: string) => Promise<unknown>>> = {
+    "one job": (id) => complete([id]),
+    "one job in a transaction": (id) =>
+      adapter.runInTransaction((context) =>
+        adapter.completeJobs({ context, ...withoutWorker([id]) }),
+      ),
+    "several jobs": (id, other) => complete([id, other]),
+  };
+
+  it.each(Object.entries(completions))(
+    "completing %s, a dependant of a lower id is added meanwhile",
+    async (_how, run) => {
+      const [late = "", ended = "", other = ""] = await create(waits, {}, {});
+      await pool.query("UPDATE queuert.job SET incomplete_blockers = 1 WHERE id = $1", [late]);
+      const letEndedGo = await hold(
+        `WITH edge AS (
+          INSERT INTO queuert.job_blocker (job_id, blocker_sequence_id, index) VALUES ($1, $2, 0))
+        UPDATE queuert.job SET dependants = dependants + 1 WHERE id = $2`,
+        late,
+        ended,
+      );
+      const ending = run(ended, other);
+      await untilWaiting(1);
+      const locker = await pool.connect();
+      await locker.query("BEGIN");
+      await locker.query("SELECT FROM queuert.job WHERE id = $1 FOR UPDATE", [late]);
+      const locking = locker.query("SELECT FROM queuert.job WHERE id = $1 FOR UPDATE", [ended]);
+      await untilWaiting(2);
+      await letEndedGo();
+      await locking;
+      await locker.query("COMMIT");
+      locker.release();
+      await ending;
+      expect((await adapter.getJobs({ ids: [late] }))[0]?.status).toBe("pending");
+    },
+  );
+
+  it.each(Object.entries(completions))(
+    "completing %s at the end of a sequence whose first job is locked",
+    async (_how, run) => {
+      const [first = "", other = ""] = await create({}, {});
+      const [job] = await adapter.getJobs({ ids: [first] });
+      if (job === undefined) throw new Error("The job was created");
+      const outcome = { kind: "continuation", job: aContinuation(job) } as const;
+      const { results } = await adapter.completeJobs({
+        workerId: null,
+        completions: [{ jobId: first, leaseVersion: null, outcome }],
+      });
+      const [result] = results;
+      const last = result?.kind === "completed" ? (result.continuation?.id ?? "") : "";
+      const locker = await pool.connect();
+      await locker.query("BEGIN");
+      await locker.query("SELECT FROM queuert.job WHERE id = $1 FOR UPDATE", [first]);
+      const ending = run(last, other);
+      await untilWaiting(1);
+      // Waits for no lock of the completion.
+      await locker.query("SELECT FROM queuert.job WHERE id = $1 FOR UPDATE NOWAIT", [last]);
+      await locker.query("COMMIT");
+      locker.release();
+      await ending;
+      const [sequence] = await adapter.getSequences({ ids: [first] });
+      expect(sequence?.current).toMatchObject({ id: last, status: "completed" });
+      const { rows } = await pool.query("SELECT sequence_outcome FROM queuert.job WHERE id = $1", [
+        first,
+      ]);
+      expect(rows).toEqual([{ sequence_outcome: "completed" }]);
+    },
+  );
 
   it("adding a failed blocker, somebody waits for the job that fails", async () => {
     const [waiting = "", failing = "", failed = "", other = ""] = await create(

@@ -1,6 +1,7 @@
 import { acquireFewJobs } from "./acquire-few-jobs.ts";
 import { acquireJobs } from "./acquire-jobs.ts";
 import { addBlockers } from "./add-blockers.ts";
+import { completeJob } from "./complete-job.ts";
 import { completeJobs } from "./complete-jobs.ts";
 import { createJobs } from "./create-jobs.ts";
 import { deleteFinishedSequences } from "./delete-finished-sequences.ts";
@@ -12,6 +13,7 @@ import { getSequences } from "./get-sequences.ts";
 import { listBlockerEdges } from "./list-blocker-edges.ts";
 import { listJobs } from "./list-jobs.ts";
 import { listSequences } from "./list-sequences.ts";
+import { lockFreeJobs } from "./lock-free-jobs.ts";
 import { lockSequences, rowsOfSequences } from "./lock-sequences.ts";
 import { lostJobs } from "./lost-jobs.ts";
 import { reclaimExpiredLeases } from "./reclaim-expired-leases.ts";
@@ -28,6 +30,7 @@ export const routinesVersion = 1;
 /** In the order of the contract; routines that others call come first. */
 export const routines: readonly Routine[] = [
   lostJobs,
+  lockFreeJobs,
   jobsFailingWith,
   failLockedJobs,
   blockersOfFailedJobs,
@@ -40,6 +43,7 @@ export const routines: readonly Routine[] = [
   acquireFewJobs,
   renewLeases,
   completeJobs,
+  completeJob,
   rescheduleJobs,
   failJobs,
   reclaimExpiredLeases,

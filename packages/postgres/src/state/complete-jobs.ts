@@ -8,7 +8,6 @@ import type {
 } from "queuert/internal";
 import { column } from "../database.ts";
 import { toDate, toStateJobReference, toText } from "../job-row.ts";
-import { createLockScanHeuristic } from "../lock-scan-heuristic.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
 import { notCommitted } from "../sqlstates.ts";
 import type { PgRow } from "../state-provider.ts";
@@ -23,22 +22,52 @@ const argTypes = {
   continued_to_ids: "id[]",
   ...newJobColumnTypes,
   positions: "integer[]",
-  scans_first: "boolean",
+  commits: "boolean",
+} as const;
+
+const oneArgTypes = {
+  worker_id: "text",
+  id: "id",
+  lease_version: "integer",
+  output: "text",
+  continued_to_id: "id",
   commits: "boolean",
 } as const;
 
 export const completeJobs = (db: PgDatabase, generateId: () => string): PgState["completeJobs"] => {
-  const complete = db.routine("complete_jobs", argTypes);
-  const completeAndCommit = db.lastRoutine("complete_jobs", argTypes);
+  const calls = {
+    one: db.routine("complete_job", oneArgTypes),
+    oneAndCommit: db.lastRoutine("complete_job", oneArgTypes),
+    many: db.routine("complete_jobs", argTypes),
+    manyAndCommit: db.lastRoutine("complete_jobs", argTypes),
+  };
   const makeIds = idMaker(db, generateId);
-  const scan = createLockScanHeuristic();
 
-  return async ({ context, workerId, completions, andCommit = false }) => {
-    if (completions.length === 0) return { results: [], unblocked: [] };
+  const completeOne = async (
+    { context, workerId, andCommit = false }: Params,
+    { jobId, leaseVersion, outcome }: JobCompletion,
+  ): Promise<readonly PgRow[]> => {
+    const args = {
+      worker_id: workerId,
+      id: db.id(jobId),
+      lease_version: leaseVersion === null ? null : String(leaseVersion),
+      output: outcome.kind === "output" ? outcome.output : null,
+      continued_to_id: db.storableId(outcome.kind === "continuedTo" ? outcome.jobId : null),
+    };
+    const committed = andCommit
+      ? await calls.oneAndCommit({ ...args, commits: "true" }, context)
+      : null;
+    const rows = committed ?? (await calls.one({ ...args, commits: "false" }, context));
+    const result = String(rows[0]?.["complete_job"]);
+    if (result.startsWith("[")) return JSON.parse(result) as readonly PgRow[];
+    return [{ kind: "summary", finished_at_us: result }];
+  };
+
+  const completeMany = async (
+    { context, workerId, completions, andCommit = false }: Params,
+    nextIds: readonly (string | null)[],
+  ): Promise<readonly PgRow[]> => {
     const next = completions.map(continuationOf);
-    const newCount = next.reduce((count, job) => (job === null ? count : count + 1), 0);
-    const made = newCount === 0 ? [] : await makeIds(newCount, context);
-    const nextIds = idsOf(completions, made);
     const args = {
       worker_id: workerId,
       ids: db.ids(completions.map(({ jobId }) => jobId)),
@@ -49,17 +78,30 @@ export const completeJobs = (db: PgDatabase, generateId: () => string): PgState[
       continued_to_ids: db.storableIds(nextIds),
       ...newJobColumns(next),
       positions: column(next, (job) => job?.position ?? null),
-      scans_first: String(scan.isWorthIt),
     };
     const committed = andCommit
-      ? await completeAndCommit({ ...args, commits: "true" }, context).catch(lostRowsOf)
+      ? await calls.manyAndCommit({ ...args, commits: "true" }, context)
       : null;
-    const rows = committed ?? (await complete({ ...args, commits: "false" }, context));
-    const last = rows.at(-1);
-    if (last?.["kind"] === "summary") scan.learn(last["detail"] === "true");
+    return committed ?? (await calls.many({ ...args, commits: "false" }, context));
+  };
+
+  return async (params) => {
+    const { context, completions } = params;
+    const [first] = completions;
+    if (first === undefined) return { results: [], unblocked: [] };
+    const newCount = completions.filter(({ outcome }) => outcome.kind === "continuation").length;
+    if (completions.length === 1 && newCount === 0) {
+      const rows = await completeOne(params, first).catch(lostRowsOf);
+      return toResult({ completions, nextIds: [] }, rows);
+    }
+    const made = newCount === 0 ? [] : await makeIds(newCount, context);
+    const nextIds = idsOf(completions, made);
+    const rows = await completeMany(params, nextIds).catch(lostRowsOf);
     return toResult({ completions, nextIds }, rows);
   };
 };
+
+type Params = Parameters<PgState["completeJobs"]>[0];
 
 /** Lost jobs must not be committed with the rest, so their rows come as the detail of an error. */
 const lostRowsOf = (error: unknown): readonly PgRow[] => {
