@@ -11,7 +11,7 @@ import {
   type CompleteExternallyOptions,
 } from "./lifecycle/complete-externally.ts";
 import { deleteSequences } from "./lifecycle/delete-sequences.ts";
-import { newJobOptionNames } from "./lifecycle/new-job.ts";
+import { entryOptionNames } from "./lifecycle/new-job.ts";
 import {
   getJob,
   getJobSequence,
@@ -29,7 +29,7 @@ import type { RetentionOptions } from "./public-types/retention.ts";
 import type { QueuertClient } from "./public-types/queuert.ts";
 import { createWorker } from "./worker/create-worker.ts";
 
-const startOptionNames = [...newJobOptionNames, "autocommit"];
+const startOptionNames = [...entryOptionNames, "autocommit"];
 
 const listOptionNames = [
   "typeName",

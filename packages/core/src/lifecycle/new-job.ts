@@ -31,25 +31,27 @@ export type CheckedFields = Omit<
   "kind" | "rootSequenceId" | "originId" | "deduplication" | "traceContext"
 >;
 
-/** Of one new job, wherever it is given. */
-export const newJobOptionNames: readonly string[] = [
+const optionNames: readonly string[] = [
   "typeName",
   "input",
-  "deduplication",
   "schedule",
   "priority",
   "startBlockers",
   "onBlockerFailure",
 ];
 
+/** Of the first job of a sequence. */
+export const entryOptionNames: readonly string[] = [...optionNames, "deduplication", "parent"];
+
 /** Checks one new job; the payload is validated, then serialised. A promise only if its schema is asynchronous. */
 export const checkNewJob = (
   { registry }: Pick<Engine, "registry">,
   options: NewJobOptions,
+  names: readonly string[] = optionNames,
 ): CheckedFields | Promise<CheckedFields> => {
   const { typeName, schedule, priority = 0, startBlockers, onBlockerFailure = "wait" } = options;
   assertName(typeName, "typeName");
-  assertKnownOptions(options, newJobOptionNames);
+  assertKnownOptions(options, names);
   registry.assertKnown(typeName);
   if (schedule !== undefined) assertSchedule(schedule);
   assertInteger(priority, "priority", { min: -limits.priorityMax, max: limits.priorityMax });

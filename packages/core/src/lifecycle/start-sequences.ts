@@ -16,12 +16,18 @@ import { toJobSequence } from "../model/to-job.ts";
 import { addBlockers, type BlockedStart } from "./add-blockers.ts";
 import { requireTransaction } from "./require-transaction.ts";
 import { recordStarts } from "./created-effects.ts";
-import { currentLineage, type Lineage } from "./lineage.ts";
+import { assertParent, currentLineage, joinParents, type Lineage, type Parent } from "./lineage.ts";
 import { observeStep } from "./observe-step.ts";
-import { type CheckedFields, checkNewJob, type NewJobOptions } from "./new-job.ts";
+import {
+  type CheckedFields,
+  checkNewJob,
+  entryOptionNames,
+  type NewJobOptions,
+} from "./new-job.ts";
 
 export interface StartOptions extends NewJobOptions {
   readonly deduplication?: DeduplicationOptions | undefined;
+  readonly parent?: Parent | undefined;
 }
 
 export type StartedSequence = JobSequence & { readonly deduplicated: boolean };
@@ -76,11 +82,11 @@ const isAutocommit = ({ autocommit, context, operation }: StartCall): boolean =>
   return true;
 };
 
-/** Blockers are stored after their job. A sequence that is found by its key is read after that. */
+/** Parents are locked before, and blockers are stored after a job. A sequence that is found by its key is read after that. */
 const needsSeveralStatements = (sequences: readonly StartOptions[]): boolean =>
   sequences.some(
-    ({ startBlockers, deduplication }) =>
-      startBlockers !== undefined || deduplication !== undefined,
+    ({ startBlockers, deduplication, parent }) =>
+      startBlockers !== undefined || deduplication !== undefined || parent !== undefined,
   );
 
 const start = async (
@@ -92,14 +98,16 @@ const start = async (
   const traceContext = span?.traceContext() ?? lineage?.traceContext ?? null;
   const jobs: NewEntryJob[] = [];
   for (const options of call.sequences) {
-    const checked = checkNewJob(engine, options);
+    const checked = checkNewJob(engine, options, entryOptionNames);
     // Few schemas are asynchronous: the others cost no turn of the event loop.
     const fields = checked instanceof Promise ? await checked : checked;
+    if (options.parent !== undefined) assertParent(options.parent);
     jobs.push(toNewEntryJob(engine, options, fields, lineage, traceContext));
   }
   if (call.autocommit === true) engine.nesting.assertOutside(call.operation);
   else await requireTransaction(engine, call.context, call.operation, "`autocommit: true`");
-  return storeSequences(engine, call, jobs);
+  const parents = call.sequences.map(({ parent }) => parent);
+  return storeSequences(engine, call, await joinParents(engine, call.context, parents, jobs));
 };
 
 interface Started {

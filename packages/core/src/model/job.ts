@@ -13,7 +13,7 @@ interface JobFields<
   readonly sequenceTypeName: TSequenceTypeName;
   /** The sequence at the root of the tree; its own sequence for a root. */
   readonly rootSequenceId: TJobId;
-  /** The job that this one continues, or whose `startBlockers` started it; null for a root job. */
+  /** The job that this one continues, whose `startBlockers` started it, or its `parent`; null for a root job. */
   readonly originId: TJobId | null;
   /** 0 for the first job of the sequence, one more for each continuation. */
   readonly position: number;

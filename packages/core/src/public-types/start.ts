@@ -22,6 +22,13 @@ export interface SequenceReference<TJobId extends string, TTypeName> {
   readonly typeName: TTypeName;
 }
 
+/** A job or a sequence, of any type. */
+export interface ParentReference<TJobId extends string> {
+  readonly id: TJobId;
+  /** Left out: `id` is that of a sequence. */
+  readonly sequenceId?: TJobId | undefined;
+}
+
 type SequenceReferences<TJobId extends string, TTypeNames extends readonly unknown[]> = {
   readonly [TIndex in keyof TTypeNames]: SequenceReference<TJobId, TTypeNames[TIndex]>;
 };
@@ -83,6 +90,11 @@ export type StartJobSequenceOptions<
   readonly input: EntryInput<TDefinitions[TTypeName]>;
   /** Returns the sequence that holds the key, instead of starting another. Default: none. */
   readonly deduplication?: DeduplicationOptions | undefined;
+  /**
+   * Puts the new sequence into the tree of this job or sequence: it is listed and deleted with that tree. Default: it
+   * is a root. A sequence that is found by its deduplication key stays in its own tree.
+   */
+  readonly parent?: ParentReference<TJobId> | undefined;
 } & BlockerOptions<TJobId, TDefinitions, TTxContext, TTypeName>;
 
 /**

@@ -21,6 +21,19 @@ describe("startJobSequence", () => {
       schedule: { afterMs: 10 },
       priority: 2,
     });
+    await queuert.startJobSequence({
+      client,
+      typeName: "order",
+      input: { orderId: 1 },
+      parent: sequence,
+    });
+    await queuert.startJobSequence({
+      client,
+      typeName: "order",
+      input: { orderId: 1 },
+      // @ts-expect-error not an id of this store
+      parent: { id: "x" },
+    });
     expectTypeOf(sequence.id).toEqualTypeOf<JobId>();
     expectTypeOf(sequence.typeName).toEqualTypeOf<"send">();
     expectTypeOf(sequence.input).toEqualTypeOf<{ to: string; at: string; note?: string }>();
@@ -335,6 +348,7 @@ describe("options", () => {
       schedule: undefined,
       priority: undefined,
       deduplication: undefined,
+      parent: undefined,
       startBlockers: undefined,
       onBlockerFailure: undefined,
     });

@@ -50,6 +50,7 @@ export interface NewSequence {
   readonly schedule?: ScheduleOptions;
   readonly priority?: number;
   readonly deduplication?: DeduplicationOptions;
+  readonly parent?: { readonly id: string; readonly sequenceId?: string } | undefined;
   readonly startBlockers?: (options: {
     readonly job: Job;
   }) => Promise<readonly { readonly id: string; readonly typeName: string }[]>;

@@ -276,6 +276,25 @@ export const continuingSuite: BehaviourSuite = defineBehaviourSuite("continuing"
     });
   });
 
+  rule("a continuation takes no key and no parent of its own", async ({ open }) => {
+    for (const options of [{ deduplication: { key: "key" } }, { parent: { id: "id" } }]) {
+      const client = await open();
+      const first = await client.start("first");
+      const worker = await client.work({
+        first: {
+          retryConfig: { maxAttempts: 1 },
+          process: async ({ complete }) =>
+            // The compiler would refuse it.
+            complete.continueWith({ typeName: "next", input: null, ...options } as never),
+        },
+      });
+      expect(await client.until(first, "failed")).toMatchObject({
+        error: expect.stringContaining("no option has this name"),
+      });
+      await worker.stop();
+    }
+  });
+
   rule("continueWith that is given nothing says so", async ({ open }) => {
     const client = await open();
     const [byValue, byCallback] = [await client.start("first"), await client.start("first")];

@@ -1,7 +1,11 @@
 import { expect } from "vitest";
 import type { BehaviourClient } from "./behaviour-client.ts";
 import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
+import { sleep } from "../waiting.ts";
 import { rejection } from "./rejection.ts";
+
+/** For how long one transaction is held open beside another. */
+const besideMs = 100;
 
 const remove = (
   client: BehaviourClient,
@@ -76,6 +80,98 @@ export const deletingSuite: BehaviourSuite = defineBehaviourSuite("deleting", (r
       sequenceIds: [child.id],
     });
     expect((await client.queuert.listJobs()).items).toHaveLength(3);
+  });
+
+  rule("a sequence with a parent is listed and deleted with its tree", async ({ open }) => {
+    const client = await open();
+    const root = await client.start("first");
+    await client.work({
+      first: async ({ complete }) => complete.continueWith({ typeName: "next", input: null }),
+      next: async ({ job, complete }) =>
+        complete(async (tx) => {
+          await client.startIn(tx, "task", { parent: job });
+          return null;
+        }),
+    });
+    const { currentJobId } = await client.until(root);
+    const [child] = (await client.queuert.listJobSequences({ typeName: "task" })).items;
+    expect(child).toMatchObject({ rootSequenceId: root.id, originId: currentJobId });
+    const grandchild = await client.start("other", { parent: child });
+    expect(grandchild).toMatchObject({ rootSequenceId: root.id, originId: child?.id });
+    const listed = await client.queuert.listJobSequences({ rootSequenceId: root.id, order: "asc" });
+    expect(listed.items.map(({ id }) => id)).toEqual([root.id, child?.id, grandchild.id]);
+    expect(await remove(client, root)).toEqual({ jobCount: 4 });
+    expect((await client.queuert.listJobs()).items).toEqual([]);
+  });
+
+  rule("a parent that does not exist is refused, and nothing is started", async ({ open }) => {
+    const client = await open();
+    const gone = await client.start("task");
+    await remove(client, gone);
+    expect(await rejection(client.start("task", { parent: gone }))).toMatchObject({
+      code: "QUEUERT_JOB_NOT_FOUND",
+      jobId: gone.id,
+    });
+    const autocommit = client.queuert.startJobSequence({
+      typeName: "task",
+      input: null,
+      autocommit: true,
+      parent: gone,
+    });
+    expect(await rejection(autocommit)).toMatchObject({ code: "QUEUERT_JOB_NOT_FOUND" });
+    // Bad input on purpose.
+    for (const parent of [null, "id", { id: 5 }, { id: gone.id, sequenceId: "" }] as never[]) {
+      expect(await rejection(client.start("task", { parent }))).toMatchObject({
+        code: "QUEUERT_INVALID_OPTION",
+      });
+    }
+    expect((await client.queuert.listJobs()).items).toEqual([]);
+  });
+
+  rule("a sequence that is found by its key stays in its own tree", async ({ open }) => {
+    const client = await open();
+    const parent = await client.start("other");
+    const deduplication = { key: "key" };
+    const found = await client.start("task", { deduplication });
+    const again = await client.start("task", { deduplication, parent });
+    expect(again).toMatchObject({ id: found.id, deduplicated: true, rootSequenceId: found.id });
+    expect(await remove(client, parent)).toEqual({ jobCount: 1 });
+  });
+
+  rule("a deletion beside the start of a child deletes the child too", async ({ open, gate }) => {
+    const client = await open();
+    const parent = await client.start("other");
+    const held = gate();
+    const starting = client.transact(async (tx) => {
+      await client.startIn(tx, "task", { parent });
+      await held.pass();
+    });
+    await held.arrived();
+    const deleting = client.transact((tx) =>
+      client.queuert.deleteJobSequences({ ...tx, rootSequenceIds: [parent.id] }),
+    );
+    await Promise.race([deleting.catch(() => undefined), sleep(besideMs)]);
+    held.open();
+    await starting;
+    expect(await deleting).toEqual({ jobCount: 2 });
+    expect((await client.queuert.listJobs()).items).toEqual([]);
+  });
+
+  rule("a start beside the deletion of its parent's tree is refused", async ({ open, gate }) => {
+    const client = await open();
+    const parent = await client.start("other");
+    const held = gate();
+    const deleting = client.transact(async (tx) => {
+      await client.queuert.deleteJobSequences({ ...tx, rootSequenceIds: [parent.id] });
+      await held.pass();
+    });
+    await held.arrived();
+    const starting = rejection(client.start("task", { parent }));
+    await Promise.race([starting, sleep(besideMs)]);
+    held.open();
+    await deleting;
+    expect(await starting).toMatchObject({ code: "QUEUERT_JOB_NOT_FOUND", jobId: parent.id });
+    expect((await client.queuert.listJobs()).items).toEqual([]);
   });
 
   rule("ids that do not exist are no error", async ({ open }) => {
