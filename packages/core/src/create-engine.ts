@@ -13,6 +13,7 @@ import { createUnconfirmedCommits } from "./after-commit/unconfirmed-commits.ts"
 import { type Clock, systemClock } from "./async/clock.ts";
 import { settleOrTimeout } from "./async/time-limit.ts";
 import { createContextKeys } from "./adapters/context-keys.ts";
+import { defaults, limits } from "./defaults.ts";
 import type { Engine } from "./engine.ts";
 import { InvalidOptionError } from "./errors.ts";
 import { createNoopNotifyAdapter } from "./in-process/create-noop-notify-adapter.ts";
@@ -20,7 +21,7 @@ import { createRegistry } from "./job-types/registry.ts";
 import type { JobTypes } from "./job-types/define-job-types.ts";
 import { createLocalListeners } from "./lifecycle/local-listeners.ts";
 import { SequencePoller } from "./lifecycle/sequence-poller.ts";
-import { assertFunction, assertObject } from "./model/assert-option.ts";
+import { assertFunction, assertInteger, assertObject } from "./model/assert-option.ts";
 import { createConsoleLog } from "./observe/console-log.ts";
 import type { Log } from "./observe/log.ts";
 import { createObserver } from "./observe/observer.ts";
@@ -35,6 +36,7 @@ export interface EngineOptions {
   readonly notifyAdapter?: NotifyAdapter | undefined;
   readonly observabilityAdapter?: ObservabilityAdapter | undefined;
   readonly log?: Log | undefined;
+  readonly payloadBytesMax?: number | undefined;
 }
 
 /** Where time and chance enter. */
@@ -78,6 +80,7 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
     hasNotifyAdapter:
       options.notifyAdapter !== undefined || !state.capabilities.sharedBetweenProcesses,
     registry: createRegistry(options.jobTypes),
+    payloadBytesMax: options.payloadBytesMax ?? defaults.payloadBytesMax,
     observer,
     notifier,
     effects: createEffectRouter(observer, notifier, transactions, unconfirmed),
@@ -100,6 +103,7 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
 
 const assertOptions = (options: EngineOptions): void => {
   const { stateAdapter, jobTypes, notifyAdapter, observabilityAdapter, log } = options;
+  const { payloadBytesMax = defaults.payloadBytesMax } = options;
   const isAdapter =
     typeof (stateAdapter as Partial<AnyStateAdapter> | null)?.createJobs === "function";
   if (!isAdapter) {
@@ -126,4 +130,5 @@ const assertOptions = (options: EngineOptions): void => {
     assertObject(observabilityAdapter, "observabilityAdapter");
   }
   if (log !== undefined) assertFunction(log, "log");
+  assertInteger(payloadBytesMax, "payloadBytesMax", { min: 1, max: limits.payloadBytesMax });
 };

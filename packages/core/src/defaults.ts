@@ -3,6 +3,7 @@
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const yearMs = 365 * 24 * 60 * minuteMs;
+const mebi = 2 ** 20;
 
 /** What holds when an option is left out. */
 export const defaults: {
@@ -22,6 +23,7 @@ export const defaults: {
   readonly listLimit: number;
   readonly heldTransactionWarningMs: number;
   readonly retentionIntervalMs: number;
+  readonly payloadBytesMax: number;
 } = {
   concurrency: 10,
   leaseMs: 30 * secondMs,
@@ -44,6 +46,7 @@ export const defaults: {
   listLimit: 50,
   heldTransactionWarningMs: 10 * secondMs,
   retentionIntervalMs: minuteMs,
+  payloadBytesMax: mebi,
 };
 
 /** What no option may exceed. */
@@ -61,6 +64,12 @@ export const limits: {
   readonly retentionBatchMax: number;
   readonly prefetchMax: number;
   readonly errorLengthMax: number;
+  readonly payloadBytesMax: number;
+  readonly callElementsMax: number;
+  readonly callCharactersMax: number;
+  readonly blockersMax: number;
+  readonly workerTypesMax: number;
+  readonly prefetchCharactersMax: number;
 } = {
   // setTimeout takes a signed 32-bit number; anything longer fires at once.
   timerMsMax: 2 ** 31 - 1,
@@ -80,4 +89,16 @@ export const limits: {
   prefetchMax: 500,
   // Stored errors: enough for a message and the top of a stack.
   errorLengthMax: 10_000,
+  // The most that the option `payloadBytesMax` may allow. A MongoDB document has this limit with all its fields.
+  payloadBytesMax: 16 * mebi,
+  // Elements of one array of a call. Starts take about 13 µs each, in one turn of the event loop.
+  callElementsMax: 10_000,
+  // Payloads of one statement: their JSON texts together.
+  callCharactersMax: 64 * mebi,
+  // Each blocker's output is read with the job.
+  blockersMax: 1_000,
+  // Each acquisition names all types of its worker. MongoDB: two stages for each, of at most 1,000 in a pipeline.
+  workerTypesMax: 500,
+  // Payloads that a worker holds beyond its slots, by the size of its last jobs.
+  prefetchCharactersMax: 32 * mebi,
 };

@@ -19,6 +19,8 @@ export interface Engine {
   /** Whether the user gave a notify adapter: without one, other processes are only found by polling. */
   readonly hasNotifyAdapter: boolean;
   readonly registry: Registry;
+  /** The most bytes of an input or an output. */
+  readonly payloadBytesMax: number;
   readonly observer: Observer;
   readonly notifier: Notifier;
   readonly effects: EffectRouter;

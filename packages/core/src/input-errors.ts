@@ -13,6 +13,39 @@ export class InvalidOptionError extends QueuertError {
   }
 }
 
+/** A value is larger than its limit. It was refused before anything was written. */
+export class LimitExceededError extends QueuertError {
+  readonly code = "QUEUERT_LIMIT_EXCEEDED" as const;
+  /** The name of the option, `input`, `output`, `blockers` or `jobTypes`. */
+  readonly field: string;
+  readonly limit: number;
+  readonly actual: number;
+
+  constructor(
+    exceeded: {
+      readonly field: string;
+      readonly limit: number;
+      readonly actual: number;
+      readonly unit: "bytes" | "characters" | "elements";
+      /** How to stay within the limit. */
+      readonly remedy: string;
+      /** The job type that the field belongs to, if it belongs to one. */
+      readonly typeName?: string;
+    },
+    options?: ErrorOptions,
+  ) {
+    const { field, limit, actual, unit, remedy, typeName } = exceeded;
+    const owner = typeName === undefined ? "" : ` of job type "${typeName}"`;
+    super(
+      `\`${field}\`${owner} has ${actual} ${unit}, and at most ${limit} are allowed: ${remedy}.`,
+      options,
+    );
+    this.field = field;
+    this.limit = limit;
+    this.actual = actual;
+  }
+}
+
 /** Something in an input or an output that JSON cannot carry. */
 export class NotJsonError extends QueuertError {
   readonly code = "QUEUERT_NOT_JSON" as const;

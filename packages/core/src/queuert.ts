@@ -26,6 +26,8 @@ export interface QueuertOptions<TDefinitions, TStateAdapter> {
   readonly observabilityAdapter?: ObservabilityAdapter | undefined;
   /** Receives log events. Default: warnings and errors go to the console. */
   readonly log?: Log | undefined;
+  /** The most bytes of an input or an output, as JSON in UTF-8. Default: 1 MiB; at most 16 MiB. */
+  readonly payloadBytesMax?: number | undefined;
 }
 
 /** Creates a client of the jobs in one store. */
@@ -43,6 +45,7 @@ const optionNames = [
   "notifyAdapter",
   "observabilityAdapter",
   "log",
+  "payloadBytesMax",
 ];
 
 /** Adapters of any context and id type: methods are compared bivariantly, so the widest contexts admit all. */

@@ -1,7 +1,8 @@
 // Step 2, for jobs with blockers. The job is stored as blocked first, so that the sequences started for it can name it as
 // their origin. Then its blockers are stored, which releases it at once if all of them are completed.
 import type { Engine } from "../engine.ts";
-import { BlockersMismatchError, JobNotFoundError } from "../errors.ts";
+import { limits } from "../defaults.ts";
+import { BlockersMismatchError, JobNotFoundError, LimitExceededError } from "../errors.ts";
 import { describeValue } from "../model/describe-value.ts";
 import { toJob } from "../model/to-job.ts";
 import type { StateJob } from "../model/state-job.ts";
@@ -22,11 +23,15 @@ export const addBlockers = async (
   readonly { readonly job: StateJob; readonly blockerSequenceIds: readonly string[] }[]
 > => {
   const edges: { jobId: string; blockerSequenceIds: readonly string[] }[] = [];
+  let blockerCount = 0;
   for (const { job, startBlockers } of starts) {
-    edges.push({
-      jobId: job.id,
-      blockerSequenceIds: await runStartBlockers(engine, context, job, startBlockers),
-    });
+    const blockerSequenceIds = await runStartBlockers(engine, context, job, startBlockers);
+    blockerCount += blockerSequenceIds.length;
+    if (blockerCount > limits.callElementsMax) {
+      const remedy = "start the jobs that wait for them in several calls";
+      throw tooManyBlockers(job.typeName, limits.callElementsMax, blockerCount, remedy);
+    }
+    edges.push({ jobId: job.id, blockerSequenceIds });
   }
   const results = await engine.state.addBlockers({ context, jobs: edges });
   return results.map(({ job, missing }, index) => {
@@ -48,12 +53,24 @@ const runStartBlockers = async (
     startBlockers({ ...context, job: toJob(job) }),
   );
   assertSequences(job.typeName, blockers);
+  if (blockers.length > limits.blockersMax) {
+    const remedy = "let sequences in between wait for some of them each";
+    throw tooManyBlockers(job.typeName, limits.blockersMax, blockers.length, remedy);
+  }
   registry.assertBlockers(
     job.typeName,
     blockers.map(({ typeName }) => typeName),
   );
   return blockers.map(({ id }) => id);
 };
+
+const tooManyBlockers = (
+  typeName: string,
+  limit: number,
+  actual: number,
+  remedy: string,
+): LimitExceededError =>
+  new LimitExceededError({ field: "blockers", typeName, limit, actual, unit: "elements", remedy });
 
 interface Sequence {
   readonly id: string;

@@ -5,7 +5,7 @@ import {
   JobSequencesStillBlockingError,
   NotARootSequenceError,
 } from "../errors.ts";
-import { assertName } from "../model/assert-option.ts";
+import { assertElementCount, assertName } from "../model/assert-option.ts";
 import { requireTransaction } from "./require-transaction.ts";
 
 /** Deletes the trees of these roots in the caller's transaction. */
@@ -41,5 +41,6 @@ export const deleteSequences = async (
 /** Ids are strings that a store can keep; what is not there is answered by the store, not refused here. */
 export const assertIds = (ids: unknown, option: string): void => {
   if (!Array.isArray(ids)) throw new InvalidOptionError(option, ids, "give an array of ids");
+  assertElementCount(ids, option);
   for (const id of ids) assertName(id, option);
 };

@@ -45,7 +45,7 @@ export const entryOptionNames: readonly string[] = [...optionNames, "deduplicati
 
 /** Checks one new job; the payload is validated, then serialised. A promise only if its schema is asynchronous. */
 export const checkNewJob = (
-  { registry }: Pick<Engine, "registry">,
+  { registry, payloadBytesMax }: Pick<Engine, "registry" | "payloadBytesMax">,
   options: NewJobOptions,
   names: readonly string[] = optionNames,
 ): CheckedFields | Promise<CheckedFields> => {
@@ -61,7 +61,7 @@ export const checkNewJob = (
   assertStartBlockers(registry.expectsBlockers(typeName), typeName, startBlockers);
   const toFields = (input: unknown): CheckedFields => ({
     typeName,
-    input: toJsonText(input, { typeName, part: "input" }),
+    input: toJsonText(input, { typeName, part: "input" }, payloadBytesMax),
     schedule: schedule ?? null,
     priority,
     awaitsBlockers: startBlockers !== undefined,

@@ -2,7 +2,7 @@
 import type { Engine } from "../engine.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { defaults, limits } from "../defaults.ts";
-import { assertInteger, assertName } from "../model/assert-option.ts";
+import { assertElementCount, assertInteger, assertName } from "../model/assert-option.ts";
 import { type CursorList, decodeCursor, encodeCursor } from "../model/cursor.ts";
 import type { Job } from "../model/job.ts";
 import type { Page, PageOrder } from "../model/page.ts";
@@ -136,6 +136,7 @@ const toArray = <T extends string>(
 ): readonly T[] | null => {
   if (value === undefined) return null;
   const values = Array.isArray(value) ? (value as readonly T[]) : [value as T];
+  assertElementCount(values, option);
   for (const one of values) assertName(one, option);
   return values;
 };

@@ -7,9 +7,10 @@ import type {
 import type { CreatedStateJob, NewEntryJob } from "../adapters/state-adapter-params.ts";
 import { runTransaction } from "../after-commit/open-transactions.ts";
 import type { Engine } from "../engine.ts";
-import { InvalidOptionError } from "../errors.ts";
+import { limits } from "../defaults.ts";
+import { InvalidOptionError, LimitExceededError } from "../errors.ts";
 import { type DeduplicationOptions, toStateDeduplication } from "../model/deduplication.ts";
-import { assertObject } from "../model/assert-option.ts";
+import { assertElementCount, assertObject } from "../model/assert-option.ts";
 import type { JobSequence } from "../model/sequence.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { toJobSequence } from "../model/to-job.ts";
@@ -50,6 +51,7 @@ export const startSequences = async (
   if (!Array.isArray(sequences)) {
     throw new InvalidOptionError("sequences", sequences, "give an array");
   }
+  assertElementCount(sequences, "sequences");
   // Not `forEach`, which skips the holes of an array.
   for (const options of sequences) assertObject(options, "sequences");
   if (isAutocommit(call) && needsSeveralStatements(sequences)) {
@@ -97,11 +99,14 @@ const start = async (
   const lineage = currentLineage();
   const traceContext = span?.traceContext() ?? lineage?.traceContext ?? null;
   const jobs: NewEntryJob[] = [];
+  let characterCount = 0;
   for (const options of call.sequences) {
     const checked = checkNewJob(engine, options, entryOptionNames);
     // Few schemas are asynchronous: the others cost no turn of the event loop.
     const fields = checked instanceof Promise ? await checked : checked;
     if (options.parent !== undefined) assertParent(options.parent);
+    characterCount += fields.input.length;
+    if (characterCount > limits.callCharactersMax) throw tooLargeTogether(characterCount);
     jobs.push(toNewEntryJob(engine, options, fields, lineage, traceContext));
   }
   if (call.autocommit === true) engine.nesting.assertOutside(call.operation);
@@ -109,6 +114,16 @@ const start = async (
   const parents = call.sequences.map(({ parent }) => parent);
   return storeSequences(engine, call, await joinParents(engine, call.context, parents, jobs));
 };
+
+/** The sum so far: the inputs that follow are not serialised any more. */
+const tooLargeTogether = (characterCount: number): LimitExceededError =>
+  new LimitExceededError({
+    field: "sequences",
+    limit: limits.callCharactersMax,
+    actual: characterCount,
+    unit: "characters",
+    remedy: "divide the sequences among several calls",
+  });
 
 interface Started {
   readonly started: readonly StartedSequence[];

@@ -1,5 +1,5 @@
 import { limits } from "../defaults.ts";
-import { InvalidOptionError } from "../errors.ts";
+import { InvalidOptionError, LimitExceededError } from "../errors.ts";
 
 /** A duration in milliseconds: finite, 0 or more, at most 100 years. */
 export const assertDurationMs: (value: unknown, option: string) => asserts value is number = (
@@ -60,6 +60,18 @@ export const assertMethods = (
   if (!hasMethods(value, methods)) throw new InvalidOptionError(option, value, remedy);
 };
 
+/** Bounds the time that one call keeps the event loop and the store. */
+export const assertElementCount = (values: readonly unknown[], option: string): void => {
+  if (values.length <= limits.callElementsMax) return;
+  throw new LimitExceededError({
+    field: option,
+    limit: limits.callElementsMax,
+    actual: values.length,
+    unit: "elements",
+    remedy: "divide them among several calls",
+  });
+};
+
 /** What is called later, by the library. */
 export const assertFunction = (value: unknown, option: string): void => {
   if (typeof value !== "function") throw new InvalidOptionError(option, value, "give a function");
@@ -75,7 +87,13 @@ export const assertName: (
     throw new InvalidOptionError(option, value, "give a string that is not empty");
   }
   if (value.length > lengthMax) {
-    throw new InvalidOptionError(option, value, `give at most ${lengthMax} characters`);
+    throw new LimitExceededError({
+      field: option,
+      limit: lengthMax,
+      actual: value.length,
+      unit: "characters",
+      remedy: "give a shorter one, such as a hash of it",
+    });
   }
   if (value.includes("\0") || hasLoneSurrogate(value)) {
     throw new InvalidOptionError(option, value, "leave out NUL and unpaired surrogates");

@@ -2,7 +2,8 @@
 // anything is written, so that every store gives back the same value. What is kept, and how:
 // a Date is read back as its ISO string; an undefined property is left out; an undefined element of an array and an
 // undefined payload are read back as null; -0 is read back as 0.
-import { BrokenPayloadError, NotJsonError } from "../errors.ts";
+import { limits } from "../defaults.ts";
+import { BrokenPayloadError, LimitExceededError, NotJsonError } from "../errors.ts";
 import type { JsonText } from "./state-job.ts";
 
 /** Whose payload it is, for the error. */
@@ -14,13 +15,31 @@ export interface PayloadOwner {
 /** Deeper than any sensible payload, shallower than the stack. */
 const depthMax = 500;
 
-/** Checks a payload and serialises it. */
-export const toJsonText = (value: unknown, owner: PayloadOwner): JsonText => {
+/** Checks a payload and serialises it. `bytesMax`: in UTF-8. */
+export const toJsonText = (value: unknown, owner: PayloadOwner, bytesMax: number): JsonText => {
   const problem = findProblem(value, "$", [], 0);
   if (problem !== null) {
     throw new NotJsonError(owner.typeName, owner.part, problem.path, problem.what);
   }
-  return JSON.stringify(value) ?? "null";
+  const text = JSON.stringify(value) ?? "null";
+  // UTF-8 has at most three bytes for a unit of UTF-16: most payloads need no count.
+  if (text.length * 3 > bytesMax) assertBytes(text, owner, bytesMax);
+  return text;
+};
+
+const assertBytes = (text: JsonText, { typeName, part }: PayloadOwner, bytesMax: number): void => {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= bytesMax) return;
+  throw new LimitExceededError({
+    field: part,
+    typeName,
+    limit: bytesMax,
+    actual: bytes,
+    unit: "bytes",
+    remedy:
+      "store large data elsewhere and give the job a reference, or raise the option `payloadBytesMax` of " +
+      `createQueuert, to at most ${limits.payloadBytesMax}`,
+  });
 };
 
 /** The stored text of a job's payload as the value users see. */

@@ -3,12 +3,23 @@
 // An acquisition that returns fewer jobs than it asked for has seen all due jobs of its types. From then on each new job
 // is notified to a worker, so this one can stay idle until its next poll or due time. Without that deadline a worker with
 // one slot would acquire twice for each job. Notifications can be lost: they never extend the deadline.
+import type { AcquiredJob } from "../adapters/state-adapter-params.ts";
 import type { Clock } from "../async/clock.ts";
 import { limits } from "../defaults.ts";
 import type { Slots } from "./slots.ts";
 
 /** Old measurements of speed fade by this much with each new one. */
 const smoothing = 0.3;
+
+/** The payloads of some acquired jobs, in characters of their JSON texts. */
+const payloadLength = (acquired: readonly AcquiredJob[]): number => {
+  let length = 0;
+  for (const { job, blockers } of acquired) {
+    length += job.input.length;
+    for (const { current } of blockers) length += current.output?.length ?? 0;
+  }
+  return length;
+};
 
 /** The prefetch covers an acquisition's own time twice, so that a slower one does not empty the queue. */
 const safety = 2;
@@ -22,6 +33,7 @@ export class AcquireState {
   #hintCount = 0;
   #ratePerMs = 0;
   #durationMs = 0;
+  #payloadLength = 0;
   #begunCount = 0;
   #measuredAt: number;
 
@@ -45,10 +57,12 @@ export class AcquireState {
 
   /**
    * How many jobs to hold beyond the slots: as many as begin during one acquisition. Short jobs would otherwise wait for
-   * round trips. Long jobs must not be held by a worker that cannot begin them.
+   * round trips. Long jobs must not be held by a worker that cannot begin them. Large payloads must not fill its memory.
    */
   get prefetch(): number {
-    return Math.min(this.#prefetchMax, Math.floor(this.#ratePerMs * this.#durationMs * safety));
+    const fast = this.#ratePerMs * this.#durationMs * safety;
+    const small = limits.prefetchCharactersMax / Math.max(1, this.#payloadLength);
+    return Math.floor(Math.min(this.#prefetchMax, fast, small));
   }
 
   /** Jobs that notifications have announced and no acquisition has asked for yet. They count as held. */
@@ -77,7 +91,8 @@ export class AcquireState {
   }
 
   /** An acquisition that began with this many hints, at this time, has succeeded. */
-  end(hintCount: number, begunAt: number): void {
+  end(hintCount: number, begunAt: number, acquired: readonly AcquiredJob[]): void {
+    this.#measurePayloads(acquired);
     this.#hintCount -= hintCount;
     const now = this.#clock.now();
     const { begunCount } = this.#slots;
@@ -90,6 +105,14 @@ export class AcquireState {
     }
     this.#begunCount = begunCount;
     this.#measuredAt = now;
+  }
+
+  /** The mean of an acquisition. It rises at once, and fades: a few small jobs between large ones mean nothing. */
+  #measurePayloads(acquired: readonly AcquiredJob[]): void {
+    if (acquired.length === 0) return;
+    const mean = payloadLength(acquired) / acquired.length;
+    const faded = this.#payloadLength + smoothing * (mean - this.#payloadLength);
+    this.#payloadLength = Math.max(mean, faded);
   }
 
   /** It returned fewer jobs than it asked for: none is due before then. */

@@ -1,6 +1,7 @@
 // The builder that users see: each call returns a new one, so a worker can be extended and started several times.
 import type { Engine } from "../engine.ts";
-import { DuplicateJobTypeError, EmptyWorkerError } from "../errors.ts";
+import { limits } from "../defaults.ts";
+import { DuplicateJobTypeError, EmptyWorkerError, LimitExceededError } from "../errors.ts";
 import type { Middleware } from "../lifecycle/process-job/processor.ts";
 import { startWorker } from "./start-worker.ts";
 import { assertMiddleware, type ImplementOptions, toProcessor } from "./to-processor.ts";
@@ -49,6 +50,7 @@ export const createWorker = (
     if (parts.types.some((type) => type.typeName === typeName)) {
       throw new DuplicateJobTypeError(typeName);
     }
+    assertTypeCount(parts.types.length + 1);
     return createWorker(engine, owner, { ...parts, types: [...parts.types, options] });
   },
   start: async (given = {}) => {
@@ -74,3 +76,14 @@ export const createWorker = (
     return Object.assign(() => stop(), { workerId: options.workerId, stop });
   },
 });
+
+const assertTypeCount = (count: number): void => {
+  if (count <= limits.workerTypesMax) return;
+  throw new LimitExceededError({
+    field: "jobTypes",
+    limit: limits.workerTypesMax,
+    actual: count,
+    unit: "elements",
+    remedy: "divide the job types among several workers",
+  });
+};

@@ -25,9 +25,6 @@ interface Item {
   readonly attempt: Attempt;
 }
 
-/** More waiting outcomes than this hold the slots back. */
-const backlogMax = 2 * limits.settleBatchMax;
-
 /** How long a store may be away before an outcome is given up. Its job runs again once the lease has expired. */
 const retries = { maxRetries: 60, initialDelayMs: 50, multiplier: 1.5, maxDelayMs: 2_000 };
 const retriesOfUnknown = { maxRetries: 3, initialDelayMs: 50, multiplier: 4, maxDelayMs: 2_000 };
@@ -47,6 +44,7 @@ export const createSettler = (
   const lane = <TItem extends Item>(
     store: (items: readonly TItem[]) => Promise<void>,
     onRefused: (item: TItem, error: unknown) => void,
+    weightOf: (item: TItem) => number = () => 0,
   ): Batcher<TItem> => {
     const storeBatch = async (items: readonly TItem[]): Promise<void> => {
       try {
@@ -62,7 +60,12 @@ export const createSettler = (
         await storeBatch(items.slice(middle));
       }
     };
-    return createBatcher(engine.clock, limits.settleBatchMax, storeBatch);
+    const bounds = {
+      itemsMax: limits.settleBatchMax,
+      weightMax: limits.callCharactersMax,
+      weightOf,
+    };
+    return createBatcher(engine.clock, bounds, storeBatch);
   };
 
   const abandon = ({ attempt }: Item, error: unknown): void => {
@@ -83,6 +86,7 @@ export const createSettler = (
     (items) => completeJobs(engine, workerId, items),
     // The store refuses this outcome: the attempt has failed.
     ({ attempt }, error) => fail(attempt, error),
+    payloadLengthOf,
   );
 
   return {
@@ -96,15 +100,21 @@ export const createSettler = (
       if (outcome.kind === "value") completions.add({ attempt, outcome: outcome.outcome });
       else if (attempt.isLost) finish(attempt);
       else fail(attempt, outcome.error);
-      return completions.size >= backlogMax ? completions.whenBelow(backlogMax) : null;
+      return completions.whenRoom();
     },
     whenIdle: async () => {
       // In this order: an outcome that the first lane refuses goes to the others.
-      await completions.whenBelow(1);
-      await reschedules.whenBelow(1);
-      await failures.whenBelow(1);
+      await completions.whenIdle();
+      await reschedules.whenIdle();
+      await failures.whenIdle();
     },
   };
+};
+
+/** The characters of the payload that a completion stores. */
+const payloadLengthOf = ({ outcome }: ValueCompletion): number => {
+  if (outcome.kind === "output") return outcome.output.length;
+  return outcome.kind === "continuation" ? outcome.job.input.length : 0;
 };
 
 /** A span around the statement that stores outcomes, for those of the attempts that are traced. */

@@ -146,7 +146,7 @@ export const toOutcome = async (
 
 /** A promise only if the type's schema is asynchronous. */
 const toOutputOutcome = (
-  { registry }: Engine,
+  { registry, payloadBytesMax }: Engine,
   job: Attempt["job"],
   output: unknown,
 ): CompletionOutcome | Promise<CompletionOutcome> => {
@@ -158,7 +158,7 @@ const toOutputOutcome = (
   const { typeName } = job;
   const toText = (value: unknown): CompletionOutcome => ({
     kind: "output",
-    output: toJsonText(value, { typeName, part: "output" }),
+    output: toJsonText(value, { typeName, part: "output" }, payloadBytesMax),
   });
   const parsed = registry.parseOutput(typeName, output);
   return parsed instanceof Promise ? (parsed as Promise<unknown>).then(toText) : toText(parsed);

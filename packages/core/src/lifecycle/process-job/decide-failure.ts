@@ -1,7 +1,13 @@
 // How an attempt ends, and whether a failed one is retried.
 import type { CompletionOutcome } from "../../adapters/state-adapter-params.ts";
 import type { Engine } from "../../engine.ts";
-import { ProcessMisuseError, RescheduleJobError, UnrecoverableJobError } from "../../errors.ts";
+import {
+  LimitExceededError,
+  NotJsonError,
+  ProcessMisuseError,
+  RescheduleJobError,
+  UnrecoverableJobError,
+} from "../../errors.ts";
 import { toRetryPolicy } from "../../model/backoff.ts";
 import { describeError } from "../../model/describe-error.ts";
 import type { ScheduleOptions } from "../../model/schedule.ts";
@@ -83,6 +89,8 @@ const decideReadable = (engine: Engine, attempt: Attempt, error: unknown): Failu
 /** No further attempt can succeed. If misuse was the result of another error, that error may pass. */
 const isPermanent = (error: unknown): boolean =>
   error instanceof UnrecoverableJobError ||
+  error instanceof LimitExceededError ||
+  error instanceof NotJsonError ||
   (error instanceof ProcessMisuseError && error.cause === undefined);
 
 const requestedSchedule = (error: RescheduleJobError): FailureDecision => ({

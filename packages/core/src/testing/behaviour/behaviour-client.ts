@@ -71,6 +71,7 @@ export interface OpenOptions {
   readonly observabilityAdapter?: ObservabilityAdapter;
   readonly log?: Log;
   readonly random?: () => number;
+  readonly payloadBytesMax?: number;
   /** How far the client's clock is ahead of that of this process; behind, if below 0. */
   readonly clockAheadMs?: number;
 }
@@ -121,6 +122,7 @@ export const openBehaviourClient = async (
       jobTypeDefinitions: options.jobTypes ?? behaviourJobTypes,
       observabilityAdapter: options.observabilityAdapter ?? events.adapter,
       log: options.log ?? verbose(events.log),
+      payloadBytesMax: options.payloadBytesMax,
     },
     {
       clock: { ...clock, now: () => clock.now() + (options.clockAheadMs ?? 0) },

@@ -67,6 +67,7 @@ export const notifyTestSuite: BehaviourTestSuite = doorTo(all.notifying, all.for
 export const observeTestSuite: BehaviourTestSuite = doorTo(all.observing);
 export const stopTestSuite: BehaviourTestSuite = doorTo(all.stopping, all.workerCare);
 export const failingDatabaseTestSuite: BehaviourTestSuite = doorTo(all.failingDatabase);
+export const limitTestSuite: BehaviourTestSuite = doorTo(all.limiting);
 
 /** How Queuert behaves on a pair of adapters: all suites. */
 export const behaviourTestSuite: BehaviourTestSuite = (options) =>

@@ -16,6 +16,7 @@ import { readingSuite } from "./reading.suite.ts";
 import { retryingSuite } from "./retrying.suite.ts";
 import { schedulingSuite } from "./scheduling.suite.ts";
 import { startingSuite } from "./starting.suite.ts";
+import { limitingSuite } from "./limiting.suite.ts";
 import { notifyingSuite } from "./notifying.suite.ts";
 import { observingSuite } from "./observing.suite.ts";
 import { retainingSuite } from "./retaining.suite.ts";
@@ -50,6 +51,7 @@ export const behaviourSuites: Readonly<
     | "stopping"
     | "workerCare"
     | "failingDatabase"
+    | "limiting"
     | "reading",
     BehaviourSuite
   >
@@ -78,4 +80,5 @@ export const behaviourSuites: Readonly<
   stopping: stoppingSuite,
   workerCare: workerCareSuite,
   failingDatabase: failingDatabaseSuite,
+  limiting: limitingSuite,
 };

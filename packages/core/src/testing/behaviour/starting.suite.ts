@@ -256,7 +256,6 @@ export const startingSuite: BehaviourSuite = defineBehaviourSuite("starting", (r
       [{ key: "" }, "deduplication.key"],
       [{ key: 5 }, "deduplication.key"],
       [{ key: "\u0000" }, "deduplication.key"],
-      [{ key: "x".repeat(600) }, "deduplication.key"],
       [{ key: "k", strategy: "some" }, "deduplication.strategy"],
       [{ key: "k", windowMs: -1 }, "deduplication.windowMs"],
       [{ key: "k", windowMs: Number.POSITIVE_INFINITY }, "deduplication.windowMs"],
@@ -271,7 +270,7 @@ export const startingSuite: BehaviourSuite = defineBehaviourSuite("starting", (r
 
   rule("a type name that is no name is refused", async ({ open }) => {
     const client = await open();
-    for (const typeName of ["", "a\u0000b", "x".repeat(300)]) {
+    for (const typeName of ["", "a\u0000b"]) {
       expect(await refusal(client, typeName)).toMatchObject({ option: "typeName" });
     }
   });
