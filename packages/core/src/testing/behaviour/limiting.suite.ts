@@ -290,7 +290,7 @@ export const limitingSuite: BehaviourSuite = defineBehaviourSuite("limiting", (r
     expect(second).toMatchObject({ id: first.id, deduplicated: true });
   });
 
-  rule("a worker has at most so many job types, and runs that many", async ({ open }) => {
+  rule("a worker runs the most job types that it may have, and no more", async ({ open }) => {
     const client = await open();
     const process = async ({ complete }: { complete: (output: null) => Promise<never> }) =>
       complete(null);
