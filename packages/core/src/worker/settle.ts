@@ -41,53 +41,34 @@ export const createSettler = (
     endAttemptSpan(attempt);
     attempts.delete(attempt);
   };
-  const lane = <TItem extends Item>(
-    store: (items: readonly TItem[]) => Promise<void>,
-    onRefused: (item: TItem, error: unknown) => void,
-    weightOf: (item: TItem) => number = () => 0,
-  ): Batcher<TItem> => {
-    const storeBatch = async (items: readonly TItem[]): Promise<void> => {
-      try {
-        await observeSettle(engine, items, () =>
-          storePatiently(engine, () => store(items), giveUp),
-        );
-        for (const { attempt } of items) finish(attempt);
-      } catch (error) {
-        const [first] = items;
-        if (items.length === 1 && first !== undefined) return onRefused(first, error);
-        const middle = items.length >> 1;
-        await storeBatch(items.slice(0, middle));
-        await storeBatch(items.slice(middle));
-      }
-    };
-    const bounds = {
-      itemsMax: limits.settleBatchMax,
-      weightMax: limits.callCharactersMax,
-      weightOf,
-    };
-    return createBatcher(engine.clock, bounds, storeBatch);
-  };
-
   const abandon = ({ attempt }: Item, error: unknown): void => {
     reportWorkerError(engine, attempt, "store the outcome, so it runs again", error);
     attempt.result = "abandoned";
     attempt.error = error;
     finish(attempt);
   };
-  const reschedules = lane<Rescheduling>((items) => rescheduleJobs(engine, items), abandon);
-  const failures = lane<Failing>((items) => failJobs(engine, items), abandon);
+  const lane = <TItem extends Item>(options: LaneOptions<TItem>): Batcher<TItem> =>
+    createLane(engine, finish, giveUp, options);
+  const reschedules = lane<Rescheduling>({
+    store: (items) => rescheduleJobs(engine, items),
+    onRefused: abandon,
+  });
+  const failures = lane<Failing>({
+    store: (items) => failJobs(engine, items),
+    onRefused: abandon,
+  });
   const fail = (attempt: Attempt, error: unknown): void => {
     const decision = decideFailure(engine, attempt, error);
     attempt.error = error;
     if (decision.kind === "fail") failures.add({ attempt, decision });
     else reschedules.add({ attempt, decision });
   };
-  const completions = lane<ValueCompletion>(
-    (items) => completeJobs(engine, workerId, items),
+  const completions = lane<ValueCompletion>({
+    store: (items) => completeJobs(engine, workerId, items),
     // The store refuses this outcome: the attempt has failed.
-    ({ attempt }, error) => fail(attempt, error),
-    payloadLengthOf,
-  );
+    onRefused: ({ attempt }, error) => fail(attempt, error),
+    weightOf: payloadLengthOf,
+  });
 
   return {
     settle: (attempt, outcome) => {
@@ -109,6 +90,39 @@ export const createSettler = (
       await failures.whenIdle();
     },
   };
+};
+
+interface LaneOptions<TItem> {
+  readonly store: (items: readonly TItem[]) => Promise<void>;
+  readonly onRefused: (item: TItem, error: unknown) => void;
+  readonly weightOf?: (item: TItem) => number;
+}
+
+/** The outcomes of one kind, stored in batches. If the store refuses a batch, its halves are stored by themselves. */
+const createLane = <TItem extends Item>(
+  engine: Engine,
+  finish: (attempt: Attempt) => void,
+  giveUp: AbortSignal,
+  { store, onRefused, weightOf = () => 0 }: LaneOptions<TItem>,
+): Batcher<TItem> => {
+  const storeBatch = async (items: readonly TItem[]): Promise<void> => {
+    try {
+      await observeSettle(engine, items, () => storePatiently(engine, () => store(items), giveUp));
+      for (const { attempt } of items) finish(attempt);
+    } catch (error) {
+      const [first] = items;
+      if (items.length === 1 && first !== undefined) return onRefused(first, error);
+      const middle = items.length >> 1;
+      await storeBatch(items.slice(0, middle));
+      await storeBatch(items.slice(middle));
+    }
+  };
+  const bounds = {
+    itemsMax: limits.settleBatchMax,
+    weightMax: limits.callCharactersMax,
+    weightOf,
+  };
+  return createBatcher(engine.clock, bounds, storeBatch);
 };
 
 /** The characters of the payload that a completion stores. */
