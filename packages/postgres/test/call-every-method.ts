@@ -51,23 +51,8 @@ export const callEveryMethod = async (state: AnyStateAdapter): Promise<void> => 
   expect(await state.renewLeases({ leases: [{ ...lease, leaseMs: 90_000 }] })).toEqual([
     { kind: "held" },
   ]);
-  await acquireMany(state);
   await finish(state, lease, blocker.job.id);
   await look(state, id);
-};
-
-/** The first finds more than there usually is at a time, so that the second expects it. */
-const acquireMany = async (state: AnyStateAdapter): Promise<void> => {
-  const many = { typeName: "many" };
-  await Promise.all(
-    Array.from({ length: 12 }, () => state.createJobs({ jobs: [anEntryJob(many)] })),
-  );
-  const types = [{ ...many, leaseMs: 60_000, limit: 10 }];
-  const counts = [];
-  for (const workerId of ["one", "two"]) {
-    counts.push((await state.acquireJobs({ workerId, limit: 10, types })).jobs.length);
-  }
-  expect(counts).toEqual([10, 2]);
 };
 
 type Lease = { readonly jobId: string; readonly leaseVersion: number };

@@ -83,27 +83,3 @@ export const connectPgAtLevel = async (url: string, level: string): Promise<Test
   const pool = new pg.Pool({ connectionString: url, max: 40 });
   return { provider: createPgProviderAtLevel(pool, level), close: () => pool.end() };
 };
-
-/** Acquires by the longer of the two routines always, as beside a backlog. */
-export const acquiringAtLength = <TTxContext extends object, TContext extends object>(
-  provider: PgStateProvider<TTxContext, TContext>,
-): PgStateProvider<TTxContext, TContext> => ({
-  ...provider,
-  executeSql: (statement, context) =>
-    provider.executeSql(
-      statement.name?.endsWith("acquire_few_jobs") === true
-        ? {
-            name: `${statement.name}_at_length`,
-            sql: statement.sql
-              .replace("acquire_few_jobs(", "acquire_jobs(")
-              .replace(
-                /p_room => .*\)$/,
-                "p_mark_types => '{}', p_mark_priorities => '{}', p_mark_at_us => '{}', " +
-                  "p_mark_ordinals => '{}', p_leases_after_us => NULL)",
-              ),
-            params: statement.params.slice(0, 5),
-          }
-        : statement,
-      context,
-    ),
-});

@@ -4,7 +4,10 @@ import pg from "pg";
 import type { AnyStateAdapter } from "queuert/internal";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPgStateAdapter, type PgStatement } from "../src/index.ts";
-import { createLowWaterMarks, type LowWaterMarks } from "../src/low-water-marks.ts";
+import {
+  createLowWaterMarks,
+  type LowWaterMarks,
+} from "../src/state/acquire-jobs/low-water-marks.ts";
 import { createPgPoolStateProvider } from "../src/providers/pg.ts";
 import { anEntryJob } from "./call-every-method.ts";
 import { servers } from "./fixtures.ts";

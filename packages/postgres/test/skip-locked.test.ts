@@ -7,7 +7,7 @@ import { aJob } from "queuert/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPgStateAdapter, isTransientPgError } from "../src/index.ts";
 import { createPgPoolStateProvider } from "../src/providers/pg.ts";
-import { acquiringAtLength, servers } from "./fixtures.ts";
+import { servers } from "./fixtures.ts";
 
 const awaited = 1;
 
@@ -23,7 +23,6 @@ const makeWritersWait = `
 describe.each(servers)("%s", (_server, databases) => {
   let pool: pg.Pool;
   let adapter: AnyStateAdapter;
-  let atLength: AnyStateAdapter;
   let id: string;
 
   beforeEach(async () => {
@@ -36,10 +35,6 @@ describe.each(servers)("%s", (_server, databases) => {
       stateProvider: provider,
       connectionRetryConfig,
     });
-    atLength = await createPgStateAdapter({
-      stateProvider: acquiringAtLength(provider),
-      connectionRetryConfig,
-    });
     await pgAdapter.migrateToLatest();
     adapter = pgAdapter;
     const [created] = await adapter.createJobs({ jobs: [aJob()] });
@@ -47,8 +42,8 @@ describe.each(servers)("%s", (_server, databases) => {
   });
   afterEach(() => pool.end());
 
-  const acquire = (leaseMs: number, store = adapter) =>
-    store.acquireJobs({
+  const acquire = (leaseMs: number) =>
+    adapter.acquireJobs({
       workerId: "w",
       limit: 1,
       types: [{ typeName: "task", leaseMs, limit: 1 }],
@@ -61,7 +56,6 @@ describe.each(servers)("%s", (_server, databases) => {
 
   const skippers: Readonly<Record<string, Skipper>> = {
     acquireJobs: { run: () => acquire(60_000) },
-    "acquireJobs at length": { run: () => acquire(60_000, atLength) },
     renewLeases: {
       prepare: () => acquire(60_000),
       run: () => adapter.renewLeases({ leases: [{ jobId: id, leaseVersion: 1, leaseMs: 90_000 }] }),

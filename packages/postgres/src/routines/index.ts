@@ -1,4 +1,3 @@
-import { acquireFewJobs } from "./acquire-few-jobs.ts";
 import { acquireJobs } from "./acquire-jobs.ts";
 import { addBlockers } from "./add-blockers.ts";
 import { completeJob } from "./complete-job.ts";
@@ -40,7 +39,6 @@ export const routines: readonly Routine[] = [
   createJobs,
   addBlockers,
   acquireJobs,
-  acquireFewJobs,
   renewLeases,
   completeJobs,
   completeJob,

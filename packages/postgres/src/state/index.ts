@@ -1,5 +1,5 @@
 import type { PgDatabase, PgState } from "./pg-state.ts";
-import { acquireJobs } from "./acquire-jobs.ts";
+import { acquireJobs } from "./acquire-jobs/acquire-jobs.ts";
 import { addBlockers } from "./add-blockers.ts";
 import { completeJobs } from "./complete-jobs.ts";
 import { createJobs } from "./create-jobs.ts";

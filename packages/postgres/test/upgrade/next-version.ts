@@ -34,6 +34,11 @@ const edits: readonly Edit[] = [
     /status = 'completed', output/g,
     "status = 'completed', progress = 'done', output",
   ],
+  [
+    "routines/complete-job.ts",
+    "status = 'completed', output",
+    "status = 'completed', progress = 'done', output",
+  ],
   // Another signature and another result, under a new name.
   ["routines/acquire-jobs.ts", /\bacquire_jobs\b/g, "acquire_jobs_2"],
   [
@@ -48,24 +53,20 @@ const edits: readonly Edit[] = [
   ],
   ["routines/acquire-jobs.ts", /\{job j\}/g, "{job j}, NULL::text"],
   ["routines/acquire-jobs.ts", "END)::text END;", "END)::text END, p_hint;"],
-  ["routines/acquire-few-jobs.ts", /\bacquire_few_jobs\b/g, "acquire_few_jobs_2"],
   [
-    "routines/acquire-few-jobs.ts",
-    "RETURN QUERY SELECT * FROM {schema}.acquire_jobs(",
-    "RETURN QUERY SELECT a.id, a.facts, a.input, a.sequence_id, a.sequence_type_name, a.root_sequence_id, a.origin_id, a.trace_context, a.rest FROM {schema}.acquire_jobs_2(",
+    "state/acquire-jobs/acquire-jobs.ts",
+    'db.routine("acquire_jobs"',
+    'db.routine("acquire_jobs_2"',
   ],
-  ["routines/acquire-few-jobs.ts", "'{}', NULL);", "'{}', NULL, NULL) a;"],
-  ["state/acquire-jobs.ts", 'db.routine("acquire_few_jobs"', 'db.routine("acquire_few_jobs_2"'],
-  ["state/acquire-jobs.ts", 'db.routine("acquire_jobs"', 'db.routine("acquire_jobs_2"'],
   [
-    "state/acquire-jobs.ts",
+    "state/acquire-jobs/acquire-jobs.ts",
     'leases_after_us: "float8",',
     'leases_after_us: "float8",\n  hint: "text",',
   ],
   [
-    "state/acquire-jobs.ts",
+    "state/acquire-jobs/acquire-jobs.ts",
     "leases_after_us: leasesAfterUs",
-    'hint: "h",\n        leases_after_us: leasesAfterUs',
+    'hint: "h",\n      leases_after_us: leasesAfterUs',
   ],
 ];
 
