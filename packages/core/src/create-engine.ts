@@ -1,5 +1,9 @@
 // Wires the user's adapters: each reports its own failures, and what was left out is filled in.
 import { createStoreNotifyAdapter } from "./adapter-kit/store-notify-adapter.ts";
+import {
+  wrapNotifyAdapterWithLogging,
+  wrapStateAdapterWithLogging,
+} from "./adapter-kit/wrap-adapters.ts";
 import type { NotifyAdapter } from "./adapters/notify-adapter.ts";
 import type { ObservabilityAdapter } from "./adapters/observability-adapter.ts";
 import type { AnyStateAdapter } from "./adapters/state-adapter.ts";
@@ -25,10 +29,6 @@ import { assertFunction, assertInteger, assertObject } from "./model/assert-opti
 import { createConsoleLog } from "./observe/console-log.ts";
 import type { Log } from "./observe/log.ts";
 import { createObserver } from "./observe/observer.ts";
-import {
-  wrapNotifyAdapterWithLogging,
-  wrapStateAdapterWithLogging,
-} from "./observe/wrap-adapters-with-logging.ts";
 
 export interface EngineOptions {
   readonly stateAdapter: AnyStateAdapter;

@@ -1,6 +1,6 @@
 // The methods that users call: one object, each method with the names of its options. The compiler has checked the types of
 // the options where there is one; lifecycle/ checks their values.
-import { runTransaction } from "./after-commit/open-transactions.ts";
+import { type OpenTransaction, runTransaction } from "./after-commit/open-transactions.ts";
 import { type CallOptions, readCallOptions } from "./call-options.ts";
 import type { Engine } from "./engine.ts";
 import { QueuertClosedError } from "./errors.ts";
@@ -54,10 +54,10 @@ export const createFacade = (engine: Engine): UntypedClient => {
     if (isClosed) throw new QueuertClosedError(operation);
   };
 
-  const call = createCall(engine, assertOpen);
+  const begin = createBegin(engine, assertOpen);
   return {
-    ...createWrites(engine, call),
-    ...createReads(engine, call),
+    ...createWrites(engine, begin),
+    ...createReads(engine, begin),
 
     withNotify: async (callback: () => Promise<unknown>) => {
       assertOpen("withNotify");
@@ -104,96 +104,103 @@ export const createFacade = (engine: Engine): UntypedClient => {
   };
 };
 
-/** Runs a call with its options, inside the transaction that its context belongs to if `transaction` opened that. */
-type Call = <T>(
-  operation: string,
-  given: unknown,
-  names: readonly string[],
-  run: (options: CallOptions) => Promise<T>,
-) => Promise<T>;
+/** The options of a call, and the transaction of its context if `transaction` or a handler opened that. */
+interface Call extends CallOptions {
+  readonly transaction: OpenTransaction | undefined;
+}
 
-const createCall =
-  (engine: Engine, assertOpen: (operation: string) => void): Call =>
-  async (operation, given, names, run) => {
+/** Begins a call of a method with these option names. */
+type Begin = (operation: string, given: unknown, names: readonly string[]) => Call;
+
+const createBegin =
+  ({ contextKeys, transactions }: Engine, assertOpen: (operation: string) => void): Begin =>
+  (operation, given, names) => {
     assertOpen(operation);
-    const options = readCallOptions(engine.contextKeys, given, names);
-    const transaction =
-      options.context === undefined ? undefined : engine.transactions.find(options.context);
-    return transaction === undefined
-      ? run(options)
-      : transaction.call(operation, () => run(options));
+    const { own, context } = readCallOptions(contextKeys, given, names);
+    const transaction = context === undefined ? undefined : transactions.find(context);
+    transaction?.assertOpen(operation);
+    return { own, context, transaction };
   };
 
-const createWrites = (engine: Engine, call: Call) => ({
-  startJobSequence: (given: unknown) =>
-    call("startJobSequence", given, startOptionNames, async ({ own, context }) => {
-      const { autocommit, ...options } = own;
-      const [started] = await startSequences(engine, {
-        operation: "startJobSequence",
-        sequences: [options as unknown as StartOptions],
-        context,
-        autocommit,
-      });
-      return started;
-    }),
+/** Keeps the transaction of a call open until the call has settled. */
+const track = <T>({ transaction }: Call, pending: Promise<T>): Promise<T> =>
+  transaction === undefined ? pending : transaction.track(pending);
 
-  startJobSequences: (given: unknown) =>
-    call("startJobSequences", given, ["sequences", "autocommit"], ({ own, context }) =>
-      startSequences(engine, {
-        operation: "startJobSequences",
-        sequences: own["sequences"] as readonly StartOptions[],
-        context,
-        autocommit: own["autocommit"],
-      }),
-    ),
+const createWrites = (engine: Engine, begin: Begin) => ({
+  startJobSequence: async (given: unknown) => {
+    const call = begin("startJobSequence", given, startOptionNames);
+    const { autocommit, ...options } = call.own;
+    const pending = startSequences(engine, {
+      operation: "startJobSequence",
+      sequences: [options as unknown as StartOptions],
+      context: call.context,
+      autocommit,
+    });
+    const [started] = await track(call, pending);
+    return started;
+  },
 
-  completeJobSequence: (given: unknown) =>
-    call("completeJobSequence", given, ["typeName", "id", "complete"], ({ own, context }) =>
-      completeExternally(engine, context, own as unknown as CompleteExternallyOptions),
-    ),
+  startJobSequences: async (given: unknown) => {
+    const call = begin("startJobSequences", given, ["sequences", "autocommit"]);
+    const pending = startSequences(engine, {
+      operation: "startJobSequences",
+      sequences: call.own["sequences"] as readonly StartOptions[],
+      context: call.context,
+      autocommit: call.own["autocommit"],
+    });
+    return track(call, pending);
+  },
 
-  deleteJobSequences: (given: unknown) =>
-    call("deleteJobSequences", given, ["rootSequenceIds"], ({ own, context }) =>
-      deleteSequences(engine, context, own["rootSequenceIds"] as readonly string[]),
-    ),
+  completeJobSequence: async (given: unknown) => {
+    const call = begin("completeJobSequence", given, ["typeName", "id", "complete"]);
+    return track(
+      call,
+      completeExternally(engine, call.context, call.own as unknown as CompleteExternallyOptions),
+    );
+  },
 
-  retryFailedJobs: (given: unknown) =>
-    call("retryFailedJobs", given, ["ids"], ({ own, context }) =>
-      retryFailedJobs(engine, context, own["ids"] as readonly string[]),
-    ),
+  deleteJobSequences: async (given: unknown) => {
+    const call = begin("deleteJobSequences", given, ["rootSequenceIds"]);
+    return track(
+      call,
+      deleteSequences(engine, call.context, call.own["rootSequenceIds"] as readonly string[]),
+    );
+  },
 
-  triggerJobs: (given: unknown) =>
-    call("triggerJobs", given, ["ids"], ({ own, context }) =>
-      triggerJobs(engine, context, own["ids"] as readonly string[]),
-    ),
+  retryFailedJobs: async (given: unknown) => {
+    const call = begin("retryFailedJobs", given, ["ids"]);
+    return track(call, retryFailedJobs(engine, call.context, call.own["ids"] as readonly string[]));
+  },
+
+  triggerJobs: async (given: unknown) => {
+    const call = begin("triggerJobs", given, ["ids"]);
+    return track(call, triggerJobs(engine, call.context, call.own["ids"] as readonly string[]));
+  },
 });
 
-const createReads = (engine: Engine, call: Call) => ({
-  getJob: (given: unknown) =>
-    call("getJob", given, ["id", "typeName"], ({ own, context }) =>
-      getJob(engine, context, own as unknown as LookOptions),
-    ),
+const createReads = (engine: Engine, begin: Begin) => ({
+  getJob: async (given: unknown) => {
+    const call = begin("getJob", given, ["id", "typeName"]);
+    return track(call, getJob(engine, call.context, call.own as unknown as LookOptions));
+  },
 
-  getJobSequence: (given: unknown) =>
-    call("getJobSequence", given, ["id", "typeName"], ({ own, context }) =>
-      getJobSequence(engine, context, own as unknown as LookOptions),
-    ),
+  getJobSequence: async (given: unknown) => {
+    const call = begin("getJobSequence", given, ["id", "typeName"]);
+    return track(call, getJobSequence(engine, call.context, call.own as unknown as LookOptions));
+  },
 
-  listJobs: (given: unknown = {}) =>
-    call(
-      "listJobs",
-      given,
-      [...listOptionNames, "sequenceTypeName", "sequenceId"],
-      ({ own, context }) => listJobs(engine, context, own as ListOptions),
-    ),
+  listJobs: async (given: unknown = {}) => {
+    const call = begin("listJobs", given, [...listOptionNames, "sequenceTypeName", "sequenceId"]);
+    return track(call, listJobs(engine, call.context, call.own as ListOptions));
+  },
 
-  listJobSequences: (given: unknown = {}) =>
-    call("listJobSequences", given, listOptionNames, ({ own, context }) =>
-      listJobSequences(engine, context, own as ListOptions),
-    ),
+  listJobSequences: async (given: unknown = {}) => {
+    const call = begin("listJobSequences", given, listOptionNames);
+    return track(call, listJobSequences(engine, call.context, call.own as ListOptions));
+  },
 
-  getBlockerGraph: (given: unknown) =>
-    call("getBlockerGraph", given, ["sequenceId"], ({ own, context }) =>
-      getBlockerGraph(engine, context, own["sequenceId"] as string),
-    ),
+  getBlockerGraph: async (given: unknown) => {
+    const call = begin("getBlockerGraph", given, ["sequenceId"]);
+    return track(call, getBlockerGraph(engine, call.context, call.own["sequenceId"] as string));
+  },
 });

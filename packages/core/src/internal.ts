@@ -31,15 +31,14 @@ export { createJobIdGenerator } from "./adapter-kit/job-ids.ts";
 export { newStateJob, type StoredPlace } from "./adapter-kit/new-state-job.ts";
 export { blockerFailedError, leaseExpiredError } from "./adapter-kit/stored-texts.ts";
 export {
-  type StateAdapterRetryOptions,
-  wrapStateAdapterWithRetry,
-} from "./adapter-kit/wrap-state-adapter-with-retry.ts";
-export { type AdapterMethod, infrastructureMethods, mapMethods } from "./adapters/map-methods.ts";
-export {
+  type AdapterMethod,
+  mapMethods,
   type OnAdapterError,
+  type StateAdapterRetryOptions,
   wrapNotifyAdapterWithLogging,
   wrapStateAdapterWithLogging,
-} from "./observe/wrap-adapters-with-logging.ts";
+  wrapStateAdapterWithRetry,
+} from "./adapter-kit/wrap-adapters.ts";
 export {
   assertDurationMs,
   assertInteger,

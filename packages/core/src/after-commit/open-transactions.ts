@@ -19,10 +19,20 @@ export class PendingCalls {
 
   /** Runs a call in the transaction. Refuses it if the callback has returned or thrown. */
   async call<T>(operation: string, run: () => Promise<T>): Promise<T> {
+    this.assertOpen(operation);
+    return this.track(run());
+  }
+
+  /** Refuses a call if the callback has returned or thrown. */
+  assertOpen(operation: string): void {
     if (this.#isEnding) throw new TransactionEndingError(operation);
+  }
+
+  /** Counts a call among the pending ones until it has settled. */
+  async track<T>(call: Promise<T>): Promise<T> {
     this.#callCount++;
     try {
-      return await run();
+      return await call;
     } finally {
       if (--this.#callCount === 0) this.#onLeft?.();
     }

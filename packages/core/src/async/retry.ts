@@ -23,15 +23,26 @@ export const withRetry = async <T>(
   operation: (retry: number) => Promise<T>,
   options: RetryOptions,
 ): Promise<T> => {
-  const { maxRetries = 3, initialDelayMs = 50, multiplier = 2, maxDelayMs = 5_000 } = options;
-  const { isRetryable, signal, clock = systemClock, random = Math.random } = options;
   for (let retry = 0; ; retry++) {
     try {
       return await operation(retry);
     } catch (error) {
-      if (retry >= maxRetries || signal?.aborted === true || !isRetryable(error)) throw error;
-      const delay = exponentialDelayMs(retry + 1, initialDelayMs, multiplier, maxDelayMs);
-      await sleep(clock, withJitter(delay, "equal", random), signal);
+      if (!(await waitBeforeRetry(error, retry, options))) throw error;
     }
   }
+};
+
+/** Waits for the delay of the next retry. False: the error is final. */
+export const waitBeforeRetry = async (
+  error: unknown,
+  /** How many retries have failed. */
+  retry: number,
+  options: RetryOptions,
+): Promise<boolean> => {
+  const { maxRetries = 3, initialDelayMs = 50, multiplier = 2, maxDelayMs = 5_000 } = options;
+  const { isRetryable, signal, clock = systemClock, random = Math.random } = options;
+  if (retry >= maxRetries || signal?.aborted === true || !isRetryable(error)) return false;
+  const delay = exponentialDelayMs(retry + 1, initialDelayMs, multiplier, maxDelayMs);
+  await sleep(clock, withJitter(delay, "equal", random), signal);
+  return true;
 };

@@ -22,7 +22,7 @@ import { assertKnownOptions } from "../model/assert-known-options.ts";
 import type { CompletedJobSequence } from "../model/sequence.ts";
 import type { StateSequence } from "../model/state-job.ts";
 import { toJobSequence } from "../model/to-job.ts";
-import { observeStep } from "./observe-step.ts";
+import { observeStep } from "../observe/observer.ts";
 
 export interface AwaitOptions {
   readonly id: string;

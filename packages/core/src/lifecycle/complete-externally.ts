@@ -19,7 +19,7 @@ import { assertSequenceType } from "./await-sequence.ts";
 import { createContinueWith } from "./continuation.ts";
 import type { NewJobOptions } from "./new-job.ts";
 import { toOutcome } from "./process-job/complete.ts";
-import { observeStep } from "./observe-step.ts";
+import { observeStep } from "../observe/observer.ts";
 import { addCompletedEffects, addUnblockedEffects } from "./record-settled.ts";
 
 export interface CompleteExternallyOptions {

@@ -18,7 +18,7 @@ import { addBlockers, type BlockedStart } from "./add-blockers.ts";
 import { requireTransaction } from "./require-transaction.ts";
 import { recordStarts } from "./created-effects.ts";
 import { assertParent, currentLineage, joinParents, type Lineage, type Parent } from "./lineage.ts";
-import { observeStep } from "./observe-step.ts";
+import { runInSpan } from "../observe/observer.ts";
 import {
   type CheckedFields,
   checkNewJob,
@@ -59,12 +59,10 @@ export const startSequences = async (
       startSequences(engine, { ...call, context, autocommit: undefined }),
     );
   }
-  const { started } = await observeStep(
-    engine,
-    () => describeStart(sequences),
-    (span) => start(engine, call, span),
-    toOutcome,
-  );
+  const span = engine.observer.startSpan(() => describeStart(sequences));
+  const { started } = await (span === null
+    ? start(engine, call, null)
+    : runInSpan(span, () => start(engine, call, span), toOutcome));
   return started;
 };
 
