@@ -47,7 +47,7 @@ const layers: readonly (readonly string[])[] = [
   ["observe", "after-commit", "adapter-kit"],
   ["lifecycle", "in-process", "engine.ts"],
   ["worker", "create-engine.ts"],
-  ["facade.ts", "call-options.ts"],
+  ["facade.ts"],
   ["queuert.ts", "internal.ts"],
   ["index.ts", "testing", "testing.ts"],
 ];

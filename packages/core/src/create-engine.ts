@@ -16,7 +16,7 @@ import { createNotifier } from "./after-commit/post-commit-effects.ts";
 import { createUnconfirmedCommits } from "./after-commit/unconfirmed-commits.ts";
 import { type Clock, systemClock } from "./async/clock.ts";
 import { settleOrTimeout } from "./async/time-limit.ts";
-import { createContextKeys } from "./adapters/context-keys.ts";
+import { createContextKeys } from "./adapters/call-options.ts";
 import { defaults, limits } from "./defaults.ts";
 import type { Engine } from "./engine.ts";
 import { InvalidOptionError } from "./errors.ts";

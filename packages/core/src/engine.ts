@@ -5,7 +5,7 @@ import type { EffectRouter } from "./after-commit/effect-router.ts";
 import type { NestedTransactionGuard, OpenTransactions } from "./after-commit/open-transactions.ts";
 import type { Notifier } from "./after-commit/post-commit-effects.ts";
 import type { Clock } from "./async/clock.ts";
-import type { ContextKeys } from "./adapters/context-keys.ts";
+import type { ContextKeys } from "./adapters/call-options.ts";
 import type { Registry } from "./job-types/registry.ts";
 import type { Observer } from "./observe/observer.ts";
 import type { LocalListeners } from "./lifecycle/local-listeners.ts";

@@ -1,7 +1,7 @@
 // The methods that users call: one object, each method with the names of its options. The compiler has checked the types of
 // the options where there is one; lifecycle/ checks their values.
 import { type OpenTransaction, runTransaction } from "./after-commit/open-transactions.ts";
-import { type CallOptions, readCallOptions } from "./call-options.ts";
+import { type CallOptions, readCallOptions } from "./adapters/call-options.ts";
 import type { Engine } from "./engine.ts";
 import { QueuertClosedError } from "./errors.ts";
 import { type AwaitOptions, awaitSequence } from "./lifecycle/await-sequence.ts";

@@ -19,8 +19,22 @@ export { throwIfAborted } from "./lifecycle/throw-if-aborted.ts";
 export type { ScheduleOptions } from "./model/schedule.ts";
 
 // entities
-export type * from "./model/job.ts";
-export type * from "./model/sequence.ts";
+export type {
+  BlockedJob,
+  CompletedJob,
+  CreatedJob,
+  FailedJob,
+  Job,
+  JobWithoutBlockers,
+  PendingJob,
+  RunningJob,
+} from "./model/job.ts";
+export type {
+  CompletedJobSequence,
+  FailedJobSequence,
+  JobSequence,
+  JobSequenceStatus,
+} from "./model/sequence.ts";
 export type { Page, PageOrder } from "./model/page.ts";
 export { type JobStatus, jobStatuses } from "./model/status.ts";
 

@@ -1,5 +1,5 @@
 // Bad input, refused at the door: before anything is written.
-import { describeValue } from "./model/describe-value.ts";
+import { describeValue } from "./model/describe-error.ts";
 import { QueuertError } from "./queuert-error.ts";
 
 /** An option whose value has no meaning. */

@@ -1,9 +1,13 @@
 // The open transactions that `transaction` and handlers run in, found by the objects in their contexts: a client, a session.
 // So a write finds the buffer of its effects, and a transaction its pending calls, without async context.
-import type { ContextKeys } from "../adapters/context-keys.ts";
+import type { ContextKeys } from "../adapters/call-options.ts";
 import type { AnyStateAdapter, StateAdapterCapabilities } from "../adapters/state-adapter.ts";
 import { isAsyncContextFree, ScopedStorage } from "../async/scoped-storage.ts";
-import { ProcessMisuseError, TransactionEndingError } from "../errors.ts";
+import {
+  ProcessMisuseError,
+  StateNotInTransactionError,
+  TransactionEndingError,
+} from "../errors.ts";
 import type { EffectRouter } from "./effect-router.ts";
 import type { Effects } from "./post-commit-effects.ts";
 
@@ -174,8 +178,23 @@ export const runTransaction = async <T>(
 };
 
 /**
- * Refuses a write outside the open transaction around it, in a store with one writer: it would wait for that transaction,
- * which waits for the write.
+ * The context of a call that needs an open transaction. Without one, the write would be stored even if the caller's own
+ * data is not.
+ */
+export const requireTransaction = async (
+  { state }: { readonly state: Pick<AnyStateAdapter, "isInTransaction"> },
+  context: object | undefined,
+  operation: string,
+  /** An option that the caller may give instead of a context. */
+  alternative?: string,
+): Promise<object> => {
+  if (context !== undefined && (await state.isInTransaction(context))) return context;
+  throw new StateNotInTransactionError(operation, alternative);
+};
+
+/**
+ * Refuses a write outside the open transaction around it, in a store with one writer. The write and the transaction would
+ * wait for each other.
  */
 export interface NestedTransactionGuard {
   /** Runs user code that holds a transaction. */

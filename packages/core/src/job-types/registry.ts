@@ -10,7 +10,7 @@ import {
 } from "../errors.ts";
 import type { RuntimeCatalogueEntry } from "./catalogue.ts";
 import type { JobTypes } from "./define-job-types.ts";
-import { nearNames } from "../model/near-names.ts";
+import { nearNames } from "../model/assert-known-options.ts";
 import type { StandardSchemaResult, StandardSchemaV1 } from "./standard-schema.ts";
 
 export interface Registry {

@@ -3,8 +3,8 @@
 import type { Engine } from "../engine.ts";
 import { limits } from "../defaults.ts";
 import { BlockersMismatchError, JobNotFoundError, LimitExceededError } from "../errors.ts";
-import { describeValue } from "../model/describe-value.ts";
-import { toJob } from "../model/to-job.ts";
+import { describeValue } from "../model/describe-error.ts";
+import { toJob } from "../model/job.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { withLineage } from "./lineage.ts";
 import type { StartBlockers } from "./new-job.ts";

@@ -19,10 +19,9 @@ import {
   assertPositiveMs,
 } from "../model/assert-option.ts";
 import { assertKnownOptions } from "../model/assert-known-options.ts";
-import type { CompletedJobSequence } from "../model/sequence.ts";
 import type { StateSequence } from "../model/state-job.ts";
-import { toJobSequence } from "../model/to-job.ts";
-import { observeStep } from "../observe/observer.ts";
+import { type CompletedJobSequence, toJobSequence } from "../model/sequence.ts";
+import { observeStep } from "../observe/guarded-span.ts";
 
 export interface AwaitOptions {
   readonly id: string;

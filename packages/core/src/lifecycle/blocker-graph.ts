@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 import { JobNotFoundError } from "../errors.ts";
 import { assertName } from "../model/assert-option.ts";
 import type { BlockerGraph } from "../public-types/query.ts";
-import { toJobSequence } from "../model/to-job.ts";
+import { toJobSequence } from "../model/sequence.ts";
 
 /** A larger graph is cut here. */
 const nodesMax = 1_000;

@@ -1,7 +1,7 @@
 // Completion without a worker: an approval, a webhook. The caller's transaction locks the sequence's current job, so a worker
 // that runs it at the same time either has settled before, or finds it completed.
 import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
-import { PendingCalls } from "../after-commit/open-transactions.ts";
+import { PendingCalls, requireTransaction } from "../after-commit/open-transactions.ts";
 import type { Engine } from "../engine.ts";
 import {
   InvalidOptionError,
@@ -10,16 +10,15 @@ import {
   ProcessMisuseError,
 } from "../errors.ts";
 import { assertName } from "../model/assert-option.ts";
-import type { Job } from "../model/job.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { isFinished } from "../model/status.ts";
-import { toJob, toJobSequence, toReference } from "../model/to-job.ts";
-import { requireTransaction } from "./require-transaction.ts";
+import { type Job, toJob, toReference } from "../model/job.ts";
+import { toJobSequence } from "../model/sequence.ts";
 import { assertSequenceType } from "./await-sequence.ts";
 import { createContinueWith } from "./continuation.ts";
 import type { NewJobOptions } from "./new-job.ts";
 import { toOutcome } from "./process-job/complete.ts";
-import { observeStep } from "../observe/observer.ts";
+import { observeStep } from "../observe/guarded-span.ts";
 import { addCompletedEffects, addUnblockedEffects } from "./record-settled.ts";
 
 export interface CompleteExternallyOptions {

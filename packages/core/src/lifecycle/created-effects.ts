@@ -2,7 +2,7 @@
 import type { Effects } from "../after-commit/post-commit-effects.ts";
 import type { Engine } from "../engine.ts";
 import type { StateJob } from "../model/state-job.ts";
-import { toReference } from "../model/to-job.ts";
+import { toReference } from "../model/job.ts";
 
 /** Adds the effects of one created job. */
 export const addCreatedEffects = (

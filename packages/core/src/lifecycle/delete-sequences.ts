@@ -6,7 +6,7 @@ import {
   NotARootSequenceError,
 } from "../errors.ts";
 import { assertElementCount, assertName } from "../model/assert-option.ts";
-import { requireTransaction } from "./require-transaction.ts";
+import { requireTransaction } from "../after-commit/open-transactions.ts";
 
 /** Deletes the trees of these roots in the caller's transaction. */
 export const deleteSequences = async (

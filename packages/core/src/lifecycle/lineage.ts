@@ -14,7 +14,7 @@ export interface Lineage {
 
 const storage = new ScopedStorage<{ lineage: Lineage | null }>();
 
-/** Runs `startBlockers` for a job: what is started meanwhile descends from it. */
+/** Runs `startBlockers` for a job. Sequences that it starts descend from the job. */
 export const withLineage = async <T>(lineage: Lineage, callback: () => Promise<T>): Promise<T> => {
   const cell: { lineage: Lineage | null } = { lineage };
   try {

@@ -4,12 +4,11 @@ import { InvalidOptionError } from "../errors.ts";
 import { defaults, limits } from "../defaults.ts";
 import { assertElementCount, assertInteger, assertName } from "../model/assert-option.ts";
 import { type CursorList, decodeCursor, encodeCursor } from "../model/cursor.ts";
-import type { Job } from "../model/job.ts";
 import type { Page, PageOrder } from "../model/page.ts";
-import type { JobSequence } from "../model/sequence.ts";
 import { assertInstant } from "../model/schedule.ts";
 import { type JobStatus, jobStatuses } from "../model/status.ts";
-import { toJob, toJobSequence } from "../model/to-job.ts";
+import { type Job, toJob } from "../model/job.ts";
+import { type JobSequence, toJobSequence } from "../model/sequence.ts";
 
 export interface LookOptions {
   readonly id: string;

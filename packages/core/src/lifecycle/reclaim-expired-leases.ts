@@ -3,7 +3,7 @@
 import type { StateJobReference } from "../model/state-job.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
-import { toReference } from "../model/to-job.ts";
+import { toReference } from "../model/job.ts";
 
 /** Reclaims in batches until none is left. */
 export const reclaimExpiredLeases = async (engine: Engine, workerId: string): Promise<void> => {

@@ -7,7 +7,7 @@ import type {
 import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
 import type { Effects } from "../after-commit/post-commit-effects.ts";
 import type { StateJob } from "../model/state-job.ts";
-import { toReference } from "../model/to-job.ts";
+import { toReference } from "../model/job.ts";
 import { addCreatedEffects, sequenceData } from "./created-effects.ts";
 
 /** One completed job: its own end, its continuation or its sequence's end. */

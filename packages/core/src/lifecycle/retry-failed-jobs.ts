@@ -2,8 +2,8 @@
 import type { Engine } from "../engine.ts";
 import type { RetryFailedJobResult } from "../public-types/retention.ts";
 import type { StateJob } from "../model/state-job.ts";
-import { toReference } from "../model/to-job.ts";
-import { requireTransaction } from "./require-transaction.ts";
+import { toReference } from "../model/job.ts";
+import { requireTransaction } from "../after-commit/open-transactions.ts";
 import { assertIds } from "./delete-sequences.ts";
 
 /** In the caller's transaction if a context is given, else by itself. */

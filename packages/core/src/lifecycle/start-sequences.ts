@@ -5,20 +5,18 @@ import type {
   SpanOutcome,
 } from "../adapters/observability-adapter.ts";
 import type { CreatedStateJob, NewEntryJob } from "../adapters/state-adapter-params.ts";
-import { runTransaction } from "../after-commit/open-transactions.ts";
+import { requireTransaction, runTransaction } from "../after-commit/open-transactions.ts";
 import type { Engine } from "../engine.ts";
 import { limits } from "../defaults.ts";
 import { InvalidOptionError, LimitExceededError } from "../errors.ts";
 import { type DeduplicationOptions, toStateDeduplication } from "../model/deduplication.ts";
 import { assertElementCount, assertObject } from "../model/assert-option.ts";
-import type { JobSequence } from "../model/sequence.ts";
 import type { StateJob } from "../model/state-job.ts";
-import { toJobSequence } from "../model/to-job.ts";
+import { type JobSequence, toJobSequence } from "../model/sequence.ts";
 import { addBlockers, type BlockedStart } from "./add-blockers.ts";
-import { requireTransaction } from "./require-transaction.ts";
 import { recordStarts } from "./created-effects.ts";
 import { assertParent, currentLineage, joinParents, type Lineage, type Parent } from "./lineage.ts";
-import { runInSpan } from "../observe/observer.ts";
+import { runInSpan } from "../observe/guarded-span.ts";
 import {
   type CheckedFields,
   checkNewJob,

@@ -1,7 +1,7 @@
 // Run now: a pending job that is due later becomes due at once.
 import type { Engine } from "../engine.ts";
 import type { TriggerJobResult } from "../public-types/retention.ts";
-import { requireTransaction } from "./require-transaction.ts";
+import { requireTransaction } from "../after-commit/open-transactions.ts";
 import { assertIds } from "./delete-sequences.ts";
 
 /** In the caller's transaction if a context is given, else by itself. */

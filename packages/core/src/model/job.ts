@@ -1,3 +1,7 @@
+import { fromJsonText } from "./payload.ts";
+import type { JobSequence } from "./sequence.ts";
+import type { StateJob, StateJobReference } from "./state-job.ts";
+
 interface JobFields<
   TJobId extends string,
   TTypeName extends string,
@@ -115,3 +119,67 @@ export type CreatedJob<TJob = Job> = Extract<TJob, { readonly status: "blocked" 
 
 /** A job whose blockers are not stored yet, as `startBlockers` receives it. */
 export type JobWithoutBlockers<TJob = Job> = TJob extends unknown ? Omit<TJob, "blockers"> : never;
+
+const noBlockers: readonly JobSequence[] = [];
+
+/**
+ * A stored job as users see it. The fields are written out and added one by one, because this runs for every attempt.
+ * Spreading objects together took a tenth of the time of a short job.
+ */
+export const toJob = (job: StateJob, blockers: readonly JobSequence[] = noBlockers): Job => {
+  const fields: Record<string, unknown> = {
+    id: job.id,
+    typeName: job.typeName,
+    sequenceId: job.sequenceId,
+    sequenceTypeName: job.sequenceTypeName,
+    rootSequenceId: job.rootSequenceId,
+    originId: job.originId,
+    position: job.position,
+    input: fromJsonText(job.input, job.id),
+    blockers,
+    priority: job.priority,
+    createdAt: job.createdAt,
+    scheduledAt: job.scheduledAt,
+    attempt: job.attempt,
+    lastAttemptAt: job.lastAttemptAt,
+    lastAttemptError: job.lastAttemptError,
+    deduplicationKey: job.deduplicationKey,
+    status: job.status,
+  };
+  addStatusFields(fields, job);
+  // Each status has exactly the fields that its member of the union declares.
+  return fields as unknown as Job;
+};
+
+const addStatusFields = (fields: Record<string, unknown>, job: StateJob): void => {
+  switch (job.status) {
+    case "blocked":
+    case "pending":
+      return;
+    case "running":
+      fields["leasedBy"] = job.leasedBy;
+      fields["leasedUntil"] = job.leasedUntil;
+      fields["leaseVersion"] = job.leaseVersion;
+      return;
+    case "completed":
+      fields["completedAt"] = job.finishedAt;
+      fields["completedBy"] = job.completedBy;
+      fields["leaseVersion"] = job.leaseVersion;
+      fields["output"] = job.output === null ? undefined : fromJsonText(job.output, job.id);
+      fields["continuedToId"] = job.continuedToId;
+      return;
+    case "failed":
+      fields["failedAt"] = job.finishedAt;
+      fields["lastAttemptError"] = job.lastAttemptError ?? "";
+  }
+};
+
+/** The fields that name a job. */
+export const toReference = (job: StateJobReference): StateJobReference => ({
+  id: job.id,
+  typeName: job.typeName,
+  sequenceId: job.sequenceId,
+  sequenceTypeName: job.sequenceTypeName,
+  rootSequenceId: job.rootSequenceId,
+  originId: job.originId,
+});

@@ -1,3 +1,5 @@
+import { fromJsonText } from "./payload.ts";
+import type { StateJob, StateSequence } from "./state-job.ts";
 import type { JobStatus } from "./status.ts";
 
 interface JobSequenceFields<TJobId extends string, TTypeName extends string, TInput> {
@@ -55,3 +57,44 @@ export type FailedJobSequence<TSequence = JobSequence> = Extract<
   TSequence,
   { readonly status: "failed" }
 >;
+
+/** A stored sequence as users see it: its first job's identity, its current job's status. */
+export const toJobSequence = ({ first, current }: StateSequence): JobSequence => {
+  const sequence = {
+    id: first.id,
+    typeName: first.typeName,
+    originId: first.originId,
+    rootSequenceId: first.rootSequenceId,
+    input: fromJsonText(first.input, first.id),
+    createdAt: first.createdAt,
+    currentJobId: current.id,
+    // A completed job that has continued would have another for its current one.
+    status: current.status,
+  };
+  const ended = endOfSequence(current);
+  return (ended === null ? sequence : { ...sequence, ...ended }) as JobSequence;
+};
+
+const endOfSequence = (current: StateJob): Record<string, unknown> | null => {
+  if (current.status === "completed" && current.continuedToId === null) {
+    return {
+      status: "completed",
+      output: current.output === null ? undefined : fromJsonText(current.output, current.id),
+      completedAt: current.finishedAt,
+    };
+  }
+  if (current.status === "failed") {
+    return {
+      status: "failed",
+      error: current.lastAttemptError ?? "",
+      failedAt: current.finishedAt,
+    };
+  }
+  return null;
+};
+
+/** Blockers as a process function sees them: acquired only after every one has completed. */
+export const toCompletedSequences = (
+  blockers: readonly StateSequence[],
+): readonly CompletedJobSequence[] =>
+  blockers.map((blocker) => toJobSequence(blocker) as CompletedJobSequence);

@@ -82,6 +82,40 @@ class Step<T> {
   }
 }
 
+/** Starts a span. Null without tracing. */
+interface SpanStarter {
+  readonly startSpan: (describe: () => SpanDescription) => ObservabilitySpan | null;
+}
+
+/** Runs a step in a span, with tracing. */
+export const observeStep = <T>(
+  { observer }: { readonly observer: SpanStarter },
+  describe: () => SpanDescription,
+  step: (span: ObservabilitySpan | null) => Promise<T>,
+  /** The outcome that the span reports of a result. */
+  toOutcome?: (result: T) => SpanOutcome,
+): Promise<T> => {
+  const span = observer.startSpan(describe);
+  return span === null ? step(null) : runInSpan(span, () => step(span), toOutcome);
+};
+
+/** Chained instead of awaited: every attempt goes through here. */
+export const runInSpan = <T>(
+  span: ObservabilitySpan,
+  step: () => Promise<T>,
+  toOutcome: (result: T) => SpanOutcome = () => ({ kind: "ok" }),
+): Promise<T> =>
+  span.run(step).then(
+    (result) => {
+      span.end(toOutcome(result));
+      return result;
+    },
+    (error: unknown) => {
+      span.end({ kind: "error", error });
+      throw error;
+    },
+  );
+
 /** The adapter's own span again. */
 export const originalSpan = <T extends ObservabilitySpan | null>(span: T): T =>
   // The wrapped span is of the type that went in.

@@ -5,7 +5,6 @@ import type {
   ObservabilityAdapter,
   ObservabilitySpan,
   SpanDescription,
-  SpanOutcome,
 } from "../adapters/observability-adapter.ts";
 import { escapeControls } from "../model/describe-error.ts";
 import { type Guard, GuardedSpan, originalSpan, withOriginalSpans } from "./guarded-span.ts";
@@ -102,35 +101,6 @@ export const createObserver = (log: Log | undefined, adapter: ObservabilityAdapt
     },
   };
 };
-
-/** Runs a step in a span, with tracing. */
-export const observeStep = <T>(
-  { observer }: { readonly observer: Pick<Observer, "startSpan"> },
-  describe: () => SpanDescription,
-  step: (span: ObservabilitySpan | null) => Promise<T>,
-  /** The outcome that the span reports of a result. */
-  toOutcome?: (result: T) => SpanOutcome,
-): Promise<T> => {
-  const span = observer.startSpan(describe);
-  return span === null ? step(null) : runInSpan(span, () => step(span), toOutcome);
-};
-
-/** Chained instead of awaited: every attempt goes through here. */
-export const runInSpan = <T>(
-  span: ObservabilitySpan,
-  step: () => Promise<T>,
-  toOutcome: (result: T) => SpanOutcome = () => ({ kind: "ok" }),
-): Promise<T> =>
-  span.run(step).then(
-    (result) => {
-      span.end(toOutcome(result));
-      return result;
-    },
-    (error: unknown) => {
-      span.end({ kind: "error", error });
-      throw error;
-    },
-  );
 
 const emitGauge = (
   adapter: ObservabilityAdapter,

@@ -9,7 +9,7 @@ import type { Engine } from "../engine.ts";
 import { endAttemptSpan, reportWorkerError } from "../lifecycle/attempt-events.ts";
 import { completeHeldJob, completeJobs, type ValueCompletion } from "../lifecycle/complete-jobs.ts";
 import { type Failing, failJobs } from "../lifecycle/fail-jobs.ts";
-import { observeStep } from "../observe/observer.ts";
+import { observeStep } from "../observe/guarded-span.ts";
 import type { Attempt } from "../lifecycle/process-job/attempt.ts";
 import { decideFailure, type Outcome } from "../lifecycle/process-job/decide-failure.ts";
 import { type Rescheduling, rescheduleJobs } from "../lifecycle/reschedule-jobs.ts";

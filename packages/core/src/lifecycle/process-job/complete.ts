@@ -7,7 +7,7 @@ import { JobTimeoutError, ProcessMisuseError, WorkerShutdownError } from "../../
 import { toJsonText } from "../../model/payload.ts";
 import { ContinuationToken, createContinueWith, toNewContinuation } from "../continuation.ts";
 import type { NewJobOptions } from "../new-job.ts";
-import { observeStep } from "../../observe/observer.ts";
+import { observeStep } from "../../observe/guarded-span.ts";
 import { type Attempt, toLossError } from "./attempt.ts";
 import { openHeldTransaction } from "./held-transaction.ts";
 

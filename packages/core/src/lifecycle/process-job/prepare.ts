@@ -5,7 +5,7 @@ import type { Engine } from "../../engine.ts";
 import { InvalidOptionError, ProcessMisuseError } from "../../errors.ts";
 import type { Attempt } from "./attempt.ts";
 import { openHeldTransaction } from "./held-transaction.ts";
-import { observeStep } from "../../observe/observer.ts";
+import { observeStep } from "../../observe/guarded-span.ts";
 import { assertNotOver, markHandled } from "./complete.ts";
 
 export type Prepare = (

@@ -7,8 +7,8 @@
 //   neither, synchronously       staged
 import type { Engine } from "../../engine.ts";
 import { ProcessMisuseError } from "../../errors.ts";
-import type { Job } from "../../model/job.ts";
-import { toCompletedSequences, toJob } from "../../model/to-job.ts";
+import { type Job, toJob } from "../../model/job.ts";
+import { toCompletedSequences } from "../../model/sequence.ts";
 import type { Attempt } from "./attempt.ts";
 import { type Complete, createComplete } from "./complete.ts";
 import { createPrepare, type Prepare } from "./prepare.ts";
