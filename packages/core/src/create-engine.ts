@@ -1,4 +1,4 @@
-// Wires the user's adapters: each reports its own failures, and what was left out is filled in.
+// Wires the user's adapters: each reports its own failures, and a missing one gets its default.
 import { createStoreNotifyAdapter } from "./adapter-kit/store-notify-adapter.ts";
 import {
   wrapNotifyAdapterWithLogging,
@@ -48,7 +48,7 @@ export interface EngineSeams {
 /** How long closing waits for the last notifications. */
 const closePatienceMs = 1_000;
 
-/** Creates the engine, with what closes it in the end. */
+/** Creates the engine, with the method that closes it. */
 export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine => {
   assertOptions(options);
   const { clock = systemClock, random = Math.random } = seams;
@@ -117,7 +117,7 @@ const assertOptions = (options: EngineOptions): void => {
     throw new InvalidOptionError(
       "jobTypeDefinitions",
       jobTypes,
-      "give what `defineUnionJobTypes` makes",
+      "give the result of `defineUnionJobTypes`",
     );
   }
   const isNotifyAdapter =

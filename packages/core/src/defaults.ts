@@ -5,7 +5,7 @@ const minuteMs = 60 * secondMs;
 const yearMs = 365 * 24 * 60 * minuteMs;
 const mebi = 2 ** 20;
 
-/** What holds when an option is left out. */
+/** The values of options that are left out. */
 export const defaults: {
   readonly concurrency: number;
   readonly leaseMs: number;
@@ -29,7 +29,7 @@ export const defaults: {
   leaseMs: 30 * secondMs,
   // A third of the lease: two renewals may be missed.
   leaseRenewIntervalMs: 10 * secondMs,
-  // Without a notify adapter nobody tells a worker of another process's jobs.
+  // Without a notify adapter a worker finds jobs of other processes only by polling.
   pollIntervalMs: secondMs,
   // With one, polling only covers lost notifications.
   pollIntervalWithNotifyMs: 10 * secondMs,
@@ -49,7 +49,7 @@ export const defaults: {
   payloadBytesMax: mebi,
 };
 
-/** What no option may exceed. */
+/** The largest values of options. */
 export const limits: {
   readonly timerMsMax: number;
   readonly delayMsMax: number;
@@ -84,7 +84,7 @@ export const limits: {
   listLimitMax: 1_000,
   settleBatchMax: 500,
   reclaimBatchMax: 1_000,
-  // Trees in one statement: a short one, since stores with one writer keep everybody waiting meanwhile.
+  // Trees in one statement: in stores with one writer, other writes wait for it.
   retentionBatchMax: 100,
   prefetchMax: 500,
   // Stored errors: enough for a message and the top of a stack.

@@ -31,6 +31,6 @@ export interface Engine {
   readonly clock: Clock;
   /** From 0 to below 1. */
   readonly random: () => number;
-  /** Ends what the engine itself keeps open; adapters that were given stay open. */
+  /** Closes the timers and adapters of the engine itself. Adapters that were given stay open. */
   readonly close: () => Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Every error that users can catch: a stable `code`, the ids as fields, and a message that says what to do.
-// None of them carries a payload, an output or a connection string.
+// Every error that users can catch: a stable `code`, the ids as fields, and a message with the remedy.
+// No error carries a payload, an output or a connection string.
 import { QueuertError } from "./queuert-error.ts";
 import type { JobAbortReason } from "./model/abort-reason.ts";
 import type { ScheduleOptions } from "./model/schedule.ts";
@@ -130,7 +130,7 @@ export class RescheduleJobError extends QueuertError {
   }
 }
 
-/** Thrown by a process function: the job fails now, whatever attempts are left. */
+/** Thrown by a process function: the job fails now, even if attempts are left. */
 export class UnrecoverableJobError extends QueuertError {
   readonly code = "QUEUERT_UNRECOVERABLE_JOB" as const;
 }

@@ -77,7 +77,7 @@ export class InvalidPayloadError extends QueuertError {
   readonly code = "QUEUERT_INVALID_PAYLOAD" as const;
   readonly typeName: string;
   readonly part: "input" | "output";
-  /** What the schema said, as the schema library words it: may quote the payload. */
+  /** The issues as the schema library reports them: they may quote the payload. */
   readonly issues: readonly unknown[];
 
   constructor(

@@ -1,5 +1,5 @@
-// For authors of adapters: what the adapters of this repository are built with. Not covered by semantic versioning in
-// the way `queuert` is: pin the same minor version.
+// For authors of adapters: the parts that the adapters of this repository share. Semantic versioning does not cover them as
+// it covers `queuert`: pin the same minor version.
 export { createAsyncLock, type AsyncLock } from "./async/async-lock.ts";
 export { type Clock, systemClock, type TimerHandle } from "./async/clock.ts";
 export { createDeferred, type Deferred } from "./async/deferred.ts";

@@ -1,4 +1,4 @@
-// `queuert/testing`: what an adapter author runs. Needs Vitest, and fast-check for the model test.
+// `queuert/testing`: the suites that an adapter author runs. They need Vitest, and fast-check for the model test.
 export * from "./testing/behaviour/behaviour-case.ts";
 export * from "./testing/behaviour/behaviour-suite.ts";
 export * from "./testing/behaviour/describe-behaviour.ts";

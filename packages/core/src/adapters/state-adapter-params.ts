@@ -1,4 +1,4 @@
-// What goes into and comes out of the methods of StateAdapter. One block per method, in the order of the contract.
+// The parameters and results of the methods of StateAdapter. One block per method, in the order of the contract.
 import type {
   JsonText,
   OnBlockerFailure,

@@ -1,4 +1,4 @@
-// What goes into and comes out of the methods of StateAdapter that only look. One block per method.
+// The parameters and results of the queries of StateAdapter. One block per method.
 import type { PageOrder } from "../model/page.ts";
 import type { JobStatus } from "../model/status.ts";
 
@@ -41,7 +41,7 @@ export interface ListSequencesParams<TContext> extends PageParams {
 
 export interface SummarizeParams<TContext> {
   readonly context?: TContext | undefined;
-  /** What counts as running long. */
+  /** An attempt that has run for longer counts as long. */
   readonly runningLongMs: number;
 }
 

@@ -31,7 +31,7 @@ import type {
   SummarizeParams,
 } from "./state-adapter-queries.ts";
 
-/** Whatever an adapter needs to run a statement: a client, a session. Users spread it into their calls. */
+/** The objects by which an adapter runs a statement: a client, a session. Users spread it into their calls. */
 export type BaseStateAdapterContext = object;
 
 /** Differences between stores, declared. Core and the suites ask these, never which store it is. */
@@ -50,8 +50,8 @@ export interface StateAdapterCapabilities {
   readonly sharedBetweenProcesses: boolean;
   /**
    * Whether trying again can help: the connection was lost, the server restarts, or another transaction held a lock.
-   * What a worker settles is tried again for such errors, and counted as the job's failure for others. Left out: an
-   * error is taken for a passing one a few times, and then for a lasting one.
+   * After such an error a worker settles again. Another error counts as the job's failure. Left out: the first few errors
+   * count as transient, and then one counts as lasting.
    */
   readonly isTransientError?: ((error: unknown) => boolean) | undefined;
   /**
@@ -256,8 +256,8 @@ export interface StateAdapter<
 
   /**
    * Retention: deletes up to `limit` whole root trees in which every job has been finished for longer than the age
-   * given for its status, and that no job outside waits for. Returns the number of deleted jobs. Oldest first; a
-   * null age keeps trees that contain jobs of that status.
+   * given for its status. A tree that an outside job waits for is kept. Returns the number of deleted jobs. Oldest
+   * first; a null age keeps trees that contain jobs of that status.
    */
   deleteFinishedSequences(params: DeleteFinishedParams): Promise<number>;
 
@@ -285,7 +285,7 @@ export interface StateAdapter<
   /** One page of sequences by the `ordinal` of their first job. `statuses` is that of the current job. */
   listSequences(params: ListSequencesParams<TContext>): Promise<readonly StateSequence[]>;
 
-  /** What an operator asks, in one cheap statement: finished jobs are not counted, failed ones are. */
+  /** The state of the store for an operator, in one cheap statement. Counts failed jobs, not completed ones. */
   summarize(params: SummarizeParams<TContext>): Promise<StateSummary>;
 }
 

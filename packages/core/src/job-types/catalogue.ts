@@ -1,12 +1,12 @@
-// The optional run-time description of the job types. Types are gone when a program runs; this is
-// what lets calls from plain JavaScript, from a web request or from an older deployment be checked
+// The optional run-time description of the job types. Types are gone when a program runs. With a
+// catalogue, calls from plain JavaScript, from a web request or from an older deployment are checked
 // as well.
 import type { BlockerName, IsContinuationOnly, WrittenBlockers } from "./definition.ts";
 import type { WrittenInput, WrittenOutput } from "./definition.ts";
 import type { ContinuationJobTypes } from "./references.ts";
 import type { StandardSchemaV1 } from "./standard-schema.ts";
 
-/** One entry for every job type; each must say what the definition says. */
+/** One entry for every job type. It must match the definition. */
 export type JobTypeCatalogue<TDefinitions> = {
   readonly [TTypeName in keyof TDefinitions & string]: CatalogueEntry<TDefinitions, TTypeName>;
 };

@@ -26,8 +26,8 @@ export type JobTypeDefinitionsOf<TJobTypes> =
  * }>();
  * ```
  *
- * The optional catalogue says the same at run time, so that wrong names, wrong continuations and
- * (with schemas) wrong payloads are refused even where no compiler has looked.
+ * The optional catalogue holds the same at run time. Wrong names, wrong continuations and (with
+ * schemas) wrong payloads are then refused even without a compiler.
  */
 export const defineUnionJobTypes = <TDefinitions extends CheckedDefinitions<TDefinitions>>(
   catalogue?: JobTypeCatalogue<TDefinitions>,

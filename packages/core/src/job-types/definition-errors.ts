@@ -1,6 +1,6 @@
-// What is wrong with a set of definitions, each as one sentence. The sentences become the
-// constraint that the definitions fail to meet, so the compiler prints them; with nothing wrong the
-// constraint is `unknown`, which anything meets.
+// The mistakes in a set of definitions, each as one sentence. The sentences become the constraint
+// that the definitions fail to meet, so the compiler prints them. Without a mistake the constraint
+// is `unknown`, which anything meets.
 import type {
   BlockerName,
   ContinuationNames,
@@ -12,7 +12,7 @@ import type { DefineBlocker } from "./markers.ts";
 import type { IsJson, NonJsonPart } from "./json.ts";
 import type { ExternalJobTypes } from "./references.ts";
 
-/** The constraint of `defineUnionJobTypes`: `unknown`, or the sentences that say what to mend. */
+/** The constraint of `defineUnionJobTypes`: `unknown`, or the sentences with the mistakes. */
 export type CheckedDefinitions<TDefinitions> = {
   [TTypeName in keyof TDefinitions]: DefinitionError<TDefinitions, TTypeName & string>;
 }[keyof TDefinitions] extends infer TSentences

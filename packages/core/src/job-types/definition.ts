@@ -1,5 +1,5 @@
-// What one definition says, taken apart. Every type here looks at one definition at a time: nothing
-// walks over all of them, so its cost does not depend on how many job types there are.
+// The parts of one definition. Every type here reads one definition at a time, so its cost does not
+// depend on the number of job types.
 import type {
   DefineBlocker,
   DefineContinuationInput,

@@ -56,7 +56,7 @@ export type JobSequenceOf<
     >
   : never;
 
-/** What a sequence can end with: the outputs of all its job types that end it. */
+/** The output of a sequence: the union of the outputs of all its job types that end it. */
 export type SequenceOutput<TDefinitions, TTypeName extends keyof TDefinitions> = OutputOfEach<
   TDefinitions,
   SequenceJobTypes<TDefinitions, TTypeName>

@@ -1,12 +1,12 @@
-// Payloads are JSON. What a user writes and what a handler reads differ in two ways, the same in
-// every store:
+// Payloads are JSON. The value that a handler reads differs in two ways from the value that was
+// written, the same in every store:
 // - a `Date` is written as its ISO string, and read as that string;
 // - `undefined` in an object is written as nothing, and read as a missing property; anywhere else (in an array, or
 //   as the whole payload) it is written and read as `null`.
 
 type JsonPrimitive = string | number | boolean | null;
 
-/** What JSON carries unchanged. */
+/** The values that JSON carries unchanged. */
 export type JsonValue =
   JsonPrimitive | readonly JsonValue[] | { readonly [key: string]: JsonValue | undefined };
 
@@ -39,8 +39,8 @@ type JsonifiedProperty<T> = unknown extends T
 export type IsJson<T> = [T] extends [JsonValue] ? true : [T] extends [Carried<T>] ? true : false;
 
 // The payload with everything JSON cannot carry replaced by never. A mapped type is resolved as far
-// as a comparison needs it, and the comparison itself stops at recursion: a walk over the type
-// would not end for a tree.
+// as a comparison needs it, and the comparison stops at recursion. A walk over the type would not
+// end for a tree.
 type Carried<T> = unknown extends T
   ? T
   : T extends JsonPrimitive | undefined | void | Date
@@ -58,7 +58,7 @@ type IsError<T> = T extends Error ? ("stack" extends keyof T ? true : false) : f
 type Callable = (...args: never[]) => unknown;
 
 /**
- * What is wrong with a payload type, as the end of a sentence; never if nothing is found within a
+ * The mistake in a payload type, as the end of a sentence; never if no mistake is found within a
  * few levels.
  */
 export type NonJsonPart<

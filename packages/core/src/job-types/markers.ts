@@ -1,5 +1,5 @@
-// The three markers of a job type definition. They exist for the compiler only: no value ever has
-// them, so a payload that happens to look like a marker cannot be mistaken for one.
+// The three markers of a job type definition. They exist for the compiler only. No value ever has
+// them, so a payload cannot be mistaken for a marker.
 
 declare const continuationInput: unique symbol;
 declare const continuationOutput: unique symbol;

@@ -1,6 +1,6 @@
 // How job types lead to one another. Every union here is built once per set of definitions and then
-// looked up, and each sequence is walked once, breadth first, by a tail-recursive type: a chain of
-// hundreds of types neither nests instantiations nor is walked again for each of its members.
+// looked up. Each sequence is walked once, breadth first, by a tail-recursive type. A chain of
+// hundreds of types therefore neither nests instantiations nor is walked again for each member.
 import type {
   BlockerName,
   ContinuationNames,
@@ -20,8 +20,8 @@ export type ExternalJobTypeDefinitions<TDefinitions> = {
 /**
  * The names of the job types a sequence can start with.
  *
- * Written as a conditional type because the compiler keeps the result of one; `keyof` a remapped
- * type alone would be worked out again wherever it is used.
+ * Written as a conditional type, because the compiler keeps the result of one. It would evaluate
+ * `keyof` of a remapped type again at each use.
  */
 export type ExternalJobTypes<TDefinitions> =
   keyof ExternalJobTypeDefinitions<TDefinitions> extends infer TTypeName extends string
@@ -61,9 +61,8 @@ type NextNames<TDefinitions, TFrontier> = TFrontier extends keyof TDefinitions
   ? ContinuationNames<TDefinitions[TFrontier]>
   : never;
 
-// From each job type to the sequence types that contain it. Two sequence types that map to the same
-// name are united under it: that is what key remapping does with equal keys, and it turns the table
-// round in one pass.
+// From each job type to the sequence types that contain it. Key remapping unites sequence types
+// that map to the same name, so one pass inverts the table.
 type SequenceTypesByJobType<TDefinitions> = {
   [
     TSequenceTypeName in ExternalJobTypes<TDefinitions> as SequenceJobTypes<
@@ -76,9 +75,9 @@ type SequenceTypesByJobType<TDefinitions> = {
 /**
  * Every sequence type in which a job of this type can occur: the inverse of `SequenceJobTypes`.
  *
- * Looked up by inference, not by `[TTypeName]`: each indexed access into a remapped type evaluates
- * the names of all its keys again, which made the cost of a definition grow with the square of its
- * entry types.
+ * Looked up by inference, not by `[TTypeName]`. Each indexed access into a remapped type evaluates
+ * the names of all its keys again. The cost of a definition then grew with the square of its entry
+ * types.
  */
 export type SequenceTypesReaching<TDefinitions, TTypeName extends keyof TDefinitions> =
   SequenceTypesByJobType<TDefinitions> extends {

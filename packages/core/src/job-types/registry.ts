@@ -1,6 +1,5 @@
-// What is known of the job types at run time. With a catalogue, whatever the compiler checks is
-// checked again here, for calls that no compiler has seen. Without one nothing is known, and every
-// question is answered so that the call goes on.
+// The job types at run time. With a catalogue, the compiler's checks are repeated here, for calls
+// that no compiler has seen. Without one every check passes.
 import {
   BlockersMismatchError,
   ContinuationNotAllowedError,

@@ -77,7 +77,7 @@ interface Sequence {
   readonly typeName: string;
 }
 
-/** Says what is there instead: an id, or the promise of a start that was not awaited. */
+/** Names a wrong value in the error: an id, or the promise of a start that was not awaited. */
 const assertSequences: (
   typeName: string,
   blockers: unknown,

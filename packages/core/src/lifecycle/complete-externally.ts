@@ -1,4 +1,4 @@
-// Completion without a worker: an approval, a webhook. The caller's transaction locks the sequence's current job, so a worker
+// Completion without a worker: an approval, a webhook. The caller's transaction locks the sequence's current job. A worker
 // that runs it at the same time either has settled before, or finds it completed.
 import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
 import { PendingCalls, requireTransaction } from "../after-commit/open-transactions.ts";
@@ -33,7 +33,7 @@ export interface CompleteExternallyOptions {
   }) => Promise<unknown>;
 }
 
-/** Runs the user's callback with the current job; answers what it answers. */
+/** Runs the user's callback with the current job, and returns its result. */
 export const completeExternally = async (
   engine: Engine,
   given: object | undefined,
@@ -62,7 +62,7 @@ export const completeExternally = async (
     if (job?.id !== current.id) {
       throw new ProcessMisuseError(
         `Only the sequence's current job (${current.id}) can be completed; ` +
-          "complete what the step before has answered",
+          "complete the job that the step before returned",
       );
     }
     if (isFinished(current.status)) throw new JobAlreadyCompletedError(current.id);
@@ -87,7 +87,7 @@ export const completeExternally = async (
   );
 };
 
-/** Runs a callback of the user's, and waits for what it has not awaited: the transaction may end right after it. */
+/** Runs a user's callback, and waits for calls that it has not awaited: the transaction may end right after it. */
 const withCalls = async <T>(run: (calls: PendingCalls) => T | Promise<T>): Promise<T> => {
   const calls = new PendingCalls();
   try {

@@ -38,7 +38,7 @@ export const deleteSequences = async (
   return { jobCount };
 };
 
-/** Ids are strings that a store can keep; what is not there is answered by the store, not refused here. */
+/** Ids are strings that a store can keep. An unknown id is reported by the store, and not refused here. */
 export const assertIds = (ids: unknown, option: string): void => {
   if (!Array.isArray(ids)) throw new InvalidOptionError(option, ids, "give an array of ids");
   assertElementCount(ids, option);

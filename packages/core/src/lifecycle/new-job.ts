@@ -15,7 +15,7 @@ export type StartBlockers = (options: {
   readonly job: Job;
 }) => Promise<readonly { readonly id: string; readonly typeName: string }[]>;
 
-/** What users may give any new job, types aside. */
+/** The options of any new job, types aside. */
 export interface NewJobOptions {
   readonly typeName: string;
   readonly input: unknown;
@@ -25,7 +25,7 @@ export interface NewJobOptions {
   readonly onBlockerFailure?: OnBlockerFailure | undefined;
 }
 
-/** A new job, as far as its options tell. */
+/** The fields of a new job that its options decide. */
 export type CheckedFields = Omit<
   Extract<NewStateJob, { readonly kind: "entry" }>,
   "kind" | "rootSequenceId" | "originId" | "deduplication" | "traceContext"

@@ -1,4 +1,4 @@
-// Looking: stored records to what users see. Filters are checked here; what they mean is the store's.
+// Queries: from stored records to jobs and sequences as users see them. Filters are checked here, and applied by the store.
 import type { Engine } from "../engine.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { defaults, limits } from "../defaults.ts";

@@ -215,7 +215,7 @@ const storeBlockers = async (
 };
 
 /**
- * If the caller catches the error of a start and commits, nothing of the start may remain: a blocked job without its
+ * If the caller catches the error of a start and commits, nothing of the start may remain. A blocked job without its
  * blockers would wait for ever. A tree below another root is removed with the start of that root.
  */
 const addBlockersOrUndo = async (

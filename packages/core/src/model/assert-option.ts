@@ -34,7 +34,7 @@ export const assertInteger: (
   }
 };
 
-/** What options are read from, whether or not a compiler has seen it. */
+/** The object that options are read from, with or without a compiler's check. */
 export const assertObject: (value: unknown, option: string) => asserts value is object = (
   value,
   option,
@@ -50,7 +50,7 @@ export const hasMethods = (value: unknown, methods: readonly string[]): boolean 
   return methods.every((name) => typeof held[name] === "function");
 };
 
-/** The same, refusing what has not all of them. */
+/** Refuses an object that lacks one of the methods. */
 export const assertMethods = (
   value: unknown,
   option: string,
@@ -72,7 +72,7 @@ export const assertElementCount = (values: readonly unknown[], option: string): 
   });
 };
 
-/** What is called later, by the library. */
+/** A function that the library calls later. */
 export const assertFunction = (value: unknown, option: string): void => {
   if (typeof value !== "function") throw new InvalidOptionError(option, value, "give a function");
 };

@@ -1,5 +1,5 @@
-// Opaque cursors: users hand back what they were given. A cursor says which list it belongs to and in what order, so that
-// one from another list is refused instead of answered with the wrong page.
+// Opaque cursors: users hand back the cursor of the last page. It holds its list and its order. A cursor of another list is
+// therefore refused, and never returns a wrong page.
 import { InvalidCursorError } from "../errors.ts";
 import type { PageOrder } from "./page.ts";
 

@@ -69,7 +69,7 @@ const describeObject = (error: object): string => {
 };
 
 const readStack = (error: Error): string => {
-  // Neither has to be a string, whatever their types say.
+  // Neither has to be a string, in spite of their types.
   const message = String(error.message);
   const headline = `${String(error.name)}: ${message}`;
   const { stack } = error;

@@ -1,7 +1,9 @@
-// Payloads cross the contract as JSON text. What JSON would silently change or drop is refused here, before
-// anything is written, so that every store gives back the same value. What is kept, and how:
-// a Date is read back as its ISO string; an undefined property is left out; an undefined element of an array and an
-// undefined payload are read back as null; -0 is read back as 0.
+// Payloads cross the contract as JSON text. A value that JSON would silently change or drop is refused here, before
+// anything is written, so that every store returns the same value. Exceptions:
+// - A Date is read back as its ISO string.
+// - An undefined property is left out.
+// - An undefined element of an array, and an undefined payload, are read back as null.
+// - The number -0 is read back as 0.
 import { limits } from "../defaults.ts";
 import { BrokenPayloadError, LimitExceededError, NotJsonError } from "../errors.ts";
 import type { JsonText } from "./state-job.ts";

@@ -7,7 +7,7 @@ export type ScheduleOptions =
   | { readonly at: Date; readonly afterMs?: never }
   | { readonly at?: never; readonly afterMs: number };
 
-/** Refuses what no store could keep or no clock could reach, before anything is written. */
+/** Refuses instants that no store could keep or no clock could reach, before anything is written. */
 export const assertSchedule = (schedule: ScheduleOptions, option = "schedule"): void => {
   assertObject(schedule, option);
   const { at, afterMs } = schedule as { at?: unknown; afterMs?: unknown };

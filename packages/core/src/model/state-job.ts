@@ -3,7 +3,7 @@ import type { JobStatus } from "./status.ts";
 /** JSON as text. Payloads cross the state contract serialised: no store, no driver and no reference changes them. */
 export type JsonText = string;
 
-/** What a waiting job does when a sequence it waits for fails: keep waiting for a retry, or fail too. */
+/** When a sequence fails that a job waits for, the job keeps waiting for a retry, or fails too. */
 export type OnBlockerFailure = "wait" | "fail";
 
 /** All that is stored of a job. Stores differ in how they keep instants. Ids are plain strings here. */

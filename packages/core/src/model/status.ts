@@ -1,5 +1,5 @@
-// What a job can be, and which moves are legal. Every statement that changes a status re-checks the
-// move it makes in its own WHERE clause; this table is what those clauses are reviewed against.
+// The statuses of a job, and the legal moves between them. Every statement that changes a status
+// checks its move in its own WHERE clause. Those clauses are reviewed against this table.
 //
 //             ┌─────────┐ last blocker completes ┌─────────┐  acquired   ┌─────────┐
 //   created ─▶│ blocked │───────────────────────▶│ pending │────────────▶│ running │

@@ -51,7 +51,7 @@ export type CompleteWithoutWorker<
 
 type UnfinishedJob<TJob> = BlockedJob<TJob> | PendingJob<TJob> | RunningJob<TJob>;
 
-/** What `completeJobSequence` takes, besides the context of the transaction. */
+/** The options of `completeJobSequence`, besides the context of the transaction. */
 export interface CompleteJobSequenceOptions<
   TJobId extends string,
   TDefinitions,

@@ -5,7 +5,7 @@ import type { BlockerOptions, NewJobOptions } from "./start.ts";
 
 declare const continuation: unique symbol;
 
-/** What `continueWith` gives: return it, and the sequence goes on with a job of this type. */
+/** The result of `continueWith`: return it, and the sequence goes on with a job of this type. */
 export interface Continuation<TTypeName extends string = string> {
   readonly typeName: TTypeName;
   readonly [continuation]: true;

@@ -8,10 +8,10 @@ import type { Refused } from "./refused.ts";
 declare const completion: unique symbol;
 
 /**
- * What `complete` gives, and what a process function must return: without it the job has no
- * outcome. The type parameter only makes the compiler say so when it is forgotten.
+ * The result of `complete`, which a process function must return: without it the job has no
+ * outcome. If it is forgotten, the compiler prints the type parameter.
  */
-export interface Completion<TRule extends string = "return what complete(…) gives"> {
+export interface Completion<TRule extends string = "return the result of complete(…)"> {
   readonly [completion]: TRule;
 }
 
@@ -28,8 +28,8 @@ export interface Prepare<TTxContext> {
 }
 
 /**
- * What a complete callback may answer: an output that ends the sequence, or what `continueWith`
- * gave. A conditional type, so that the compiler prints the outputs themselves and not this name.
+ * The result of a complete callback: an output that ends the sequence, or the result of
+ * `continueWith`. A conditional type, so that the compiler prints the outputs themselves and not this name.
  */
 export type CompleteResult<TDefinitions, TTypeName extends keyof TDefinitions & string> = [
   ContinuationJobTypes<TDefinitions, TTypeName>,
@@ -39,8 +39,8 @@ export type CompleteResult<TDefinitions, TTypeName extends keyof TDefinitions & 
     | Continuation<ContinuationJobTypes<TDefinitions, TTypeName>>;
 
 /**
- * The callback form: runs in a transaction, together with the output or the continuation it
- * answers.
+ * The callback form: runs in a transaction, together with the output or the continuation that it
+ * returns.
  */
 export type CompleteCallback<
   TJobId extends string,
@@ -54,8 +54,8 @@ export type CompleteCallback<
 ) => CompleteResult<TDefinitions, TTypeName> | Promise<CompleteResult<TDefinitions, TTypeName>>;
 
 /**
- * The sentence has to stand before the callback, behind whose definitions the compiler cuts its message: 5.9 prints a union
- * in the order it is written in, 7 in that of the names.
+ * The sentence has to stand before the callback: the compiler cuts its message behind the definitions of the callback.
+ * TypeScript 5.9 prints a union in the order in which it is written, 7 in the order of the names.
  */
 interface AlwaysContinues<TSentence extends string> extends Refused<TSentence> {}
 
@@ -80,7 +80,7 @@ export interface Complete<
   readonly continueWith: ContinueWithValue<TDefinitions, TTypeName, Completion>;
 }
 
-/** What a process function is given. */
+/** The argument of a process function. */
 export interface ProcessContext<
   TJobId extends string,
   TDefinitions,
@@ -93,7 +93,7 @@ export interface ProcessContext<
   readonly complete: Complete<TJobId, TDefinitions, TTxContext, TTypeName>;
 }
 
-/** Does the work of one job and returns what `complete` gave. */
+/** Does the work of one job, and returns the result of `complete`. */
 export type ProcessFunction<
   TJobId extends string,
   TDefinitions,

@@ -50,7 +50,7 @@ export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> 
     options: StartContext<TTxContext, TAutocommit> &
       AutocommitOption<TAutocommit> &
       StartJobSequenceOptions<TJobId, TDefinitions, TTxContext, TTypeName>,
-    // What `const { id, typeName } = await …` expects would be taken for the type's name by TypeScript 5.
+    // Otherwise TypeScript 5 would infer the type's name from the expected type of `const { id, typeName } = await …`.
   ): Promise<StartedJobSequence<TJobId, TDefinitions, NoInfer<TTypeName>>>;
 
   /**

@@ -1,6 +1,6 @@
 /**
- * The ages at which finished trees are deleted. A tree is deleted as a whole, once every job in it has
- * finished for longer than its age, and no job outside the tree waits for it.
+ * The ages at which finished trees are deleted. A tree is deleted as a whole, once every job in it
+ * has been finished for longer than its age. A tree that an outside job waits for is kept.
  */
 export interface RetentionOptions {
   /** The age of completed jobs. Default, and null: trees with completed jobs are kept. */

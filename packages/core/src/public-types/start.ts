@@ -66,8 +66,8 @@ export type BlockerOptions<
           | undefined;
       };
 
-// `TAll` is the type parameter undistributed: for a name that does not exist the compiler falls
-// back to the union of all names, and must then print those, not a sentence about each.
+// `TAll` is the type parameter undistributed. For a name that does not exist, the compiler falls
+// back to the union of all names. It must then print those names, not a sentence about each.
 type EntryTypeName<TDefinitions, TTypeName extends keyof TDefinitions & string, TAll = TTypeName> =
   IsContinuationOnly<TDefinitions[TTypeName]> extends true
     ? [keyof TDefinitions & string] extends [TAll]
@@ -100,8 +100,8 @@ export type StartJobSequenceOptions<
 /**
  * The result of a start. `deduplicated`: a stored sequence holds the key, and was returned.
  *
- * Internal types are left out one by one: in `const { id } = await …` the compiler looks at this
- * for every name, and would walk the rest of the chain from each.
+ * Internal types are left out one by one. In `const { id } = await …` the compiler evaluates this
+ * type for every name, and would walk the rest of the chain from each.
  */
 export type StartedJobSequence<
   TJobId extends string,

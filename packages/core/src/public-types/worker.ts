@@ -29,9 +29,9 @@ export type WorkerMiddleware = (
   next: () => Promise<Completion>,
 ) => Promise<Completion>;
 
-// Not distributive, which would look at every defined name for each type that is implemented; and a
-// type of its own, for where a conditional type names its checked type again the compiler
-// intersects that with all that are implemented.
+// Not distributive, which would check every defined name for each type that is implemented. A type of
+// its own: where a conditional type names its checked type again, the compiler intersects that type
+// with all implemented types.
 type IsImplemented<TTypeName, TImplemented> = [TTypeName] extends [TImplemented] ? true : false;
 
 /** The options of `implementJobType`. */

@@ -107,8 +107,8 @@ export const demandOf = (
   const room = acquireState.room - acquireState.hintCount;
   // This worker is not notified of whether another one takes the rest.
   if (room < offered) acquireState.forget();
-  // A full worker acquires by itself when a slot is free. Its loop may wait for work although it is full, since its
-  // prefetch can shrink below the jobs it holds: it has to wait for room instead.
+  // A full worker acquires by itself when a slot is free. Its prefetch can shrink below the jobs that it holds. Its loop
+  // may then wait for work, and has to wait for room instead.
   if (room <= 0) work.wake();
   return Math.max(0, Math.min(room, roomOf(processor, parts)));
 };

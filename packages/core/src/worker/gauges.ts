@@ -1,4 +1,4 @@
-// The gauges of one worker. A worker is idle for a type as often as it could begin one more job of that type: a slot that
+// The gauges of one worker. A worker is idle for a type as often as it could begin one more job of that type. A slot that
 // another type occupies does not count. Since each attempt changes the idle gauges of all types, they are emitted once in a
 // turn of the event loop. All of it costs nothing if no adapter keeps gauges.
 import type { Engine } from "../engine.ts";

@@ -1,8 +1,8 @@
-// A worker that holds jobs has one timer. It renews their leases with one statement, hands back jobs that cannot begin, and
-// reclaims expired leases of vanished workers if this one is too busy to acquire. An idle worker has no timer.
+// A worker that holds jobs has one timer. It renews their leases with one statement, and hands back jobs that cannot begin.
+// If this worker is too busy to acquire, it reclaims expired leases of vanished workers. An idle worker has no timer.
 //
-// A lease of its own can expire all the same: the event loop was blocked, the store did not respond, or a transaction kept
-// the lease from being renewed. Then the worker must neither acquire nor reclaim that job, which still runs here.
+// A lease of its own can expire all the same. The event loop was blocked, the store did not respond, or a transaction
+// prevented the renewal. Then the worker must neither acquire nor reclaim that job, which still runs here.
 import type { LeaseCheck } from "../adapters/state-adapter-params.ts";
 import type { TimerHandle } from "../async/clock.ts";
 import { defaults } from "../defaults.ts";

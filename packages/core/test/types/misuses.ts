@@ -117,12 +117,12 @@ const processMisuses: readonly Misuse[] = [
   {
     name: "does not return the completion",
     code: inProcess("poll", `async ({ complete }) => { await complete({ found: true }); }`),
-    says: `Completion<"return what complete(…) gives">`,
+    says: `Completion<"return the result of complete(…)">`,
   },
   {
     name: "returns the output itself",
     code: inProcess("poll", `async () => ({ found: true })`),
-    says: `Completion<"return what complete(…) gives">`,
+    says: `Completion<"return the result of complete(…)">`,
   },
   {
     name: "completes by value what always continues",
