@@ -65,7 +65,12 @@ type CompleteValue<TDefinitions, TTypeName extends keyof TDefinitions & string> 
   ? AlwaysContinues<`Error: job type '${TTypeName}' always continues: use complete.continueWith, or continueWith in a callback`>
   : WrittenOutput<TDefinitions[TTypeName]>;
 
-/** Gives the job its outcome: by callback, in a transaction with the user's writes, or by value. */
+/**
+ * Gives the job its outcome: by callback, in a transaction with the user's writes, or by value.
+ *
+ * It resolves before the commit. The outcome commits when the process function has returned. If the function throws after
+ * `complete`, nothing of the outcome is stored. Use `afterCommit` for code that must not run before the commit.
+ */
 export interface Complete<
   TJobId extends string,
   TDefinitions,
@@ -91,6 +96,12 @@ export interface ProcessContext<
   readonly job: ProcessedJobOf<TJobId, TDefinitions, TTypeName>;
   readonly prepare: Prepare<TTxContext>;
   readonly complete: Complete<TJobId, TDefinitions, TTxContext, TTypeName>;
+  /**
+   * Runs a callback once the completion or continuation of this attempt has committed. It does not run if the attempt fails,
+   * is rescheduled, or has lost its job. It runs at most once: a process that ends after the commit does not run it. For work
+   * that must happen, use `continueWith`. An error of the callback is logged, and changes nothing.
+   */
+  readonly afterCommit: (callback: () => unknown) => void;
 }
 
 /** Does the work of one job, and returns the result of `complete`. */

@@ -10,6 +10,7 @@ import { endAttemptSpan, reportWorkerError } from "../lifecycle/attempt-events.t
 import { completeHeldJob, completeJobs, type ValueCompletion } from "../lifecycle/complete-jobs.ts";
 import { type Failing, failJobs } from "../lifecycle/fail-jobs.ts";
 import { observeStep } from "../observe/guarded-span.ts";
+import { runAfterCommit } from "../lifecycle/process-job/after-commit.ts";
 import type { Attempt } from "../lifecycle/process-job/attempt.ts";
 import { decideFailure, type Outcome } from "../lifecycle/process-job/decide-failure.ts";
 import { type Rescheduling, rescheduleJobs } from "../lifecycle/reschedule-jobs.ts";
@@ -17,7 +18,7 @@ import { type Rescheduling, rescheduleJobs } from "../lifecycle/reschedule-jobs.
 export interface Settler {
   /** Null if the slot may continue at once, as by value unless too many outcomes are waiting; else a promise for it. */
   settle(attempt: Attempt, outcome: Outcome): Promise<void> | null;
-  /** Resolves when no outcome is waiting any more. */
+  /** Resolves when no outcome is waiting any more, and the callbacks of `afterCommit` have ended. */
   whenIdle(): Promise<void>;
 }
 
@@ -37,9 +38,14 @@ export const createSettler = (
   /** Aborted when the worker will wait no longer. */
   giveUp: AbortSignal,
 ): Settler => {
+  const callbacks = new Set<Promise<unknown>>();
   const finish = (attempt: Attempt): void => {
     endAttemptSpan(attempt);
     attempts.delete(attempt);
+    const running = runAfterCommit(engine, attempt);
+    if (running === null) return;
+    callbacks.add(running);
+    void running.then(() => callbacks.delete(running));
   };
   const abandon = ({ attempt }: Item, error: unknown): void => {
     reportWorkerError(engine, attempt, "store the outcome, so it runs again", error);
@@ -88,6 +94,7 @@ export const createSettler = (
       await completions.whenIdle();
       await reschedules.whenIdle();
       await failures.whenIdle();
+      await Promise.all(callbacks);
     },
   };
 };
@@ -155,6 +162,7 @@ const settleHeld = async (
     );
     return null;
   } catch (error) {
+    attempt.result = null;
     return error instanceof Error ? error : new Error(String(error));
   } finally {
     attempt.transaction = null;

@@ -44,6 +44,8 @@ export class Attempt {
   error: unknown;
   /** The first error of user code inside its transaction. That transaction is never committed, caught error or not. */
   broken: { readonly error: unknown } | null = null;
+  /** Run once its completion or continuation is stored. Null: none, as for most attempts. */
+  afterCommit: (() => unknown)[] | null = null;
   /** The gauges count it as running. */
   isCounted = false;
   #data: JobProcessingData | null = null;

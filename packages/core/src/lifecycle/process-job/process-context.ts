@@ -9,6 +9,7 @@ import type { Engine } from "../../engine.ts";
 import { ProcessMisuseError } from "../../errors.ts";
 import { type Job, toJob } from "../../model/job.ts";
 import { toCompletedSequences } from "../../model/sequence.ts";
+import { type AfterCommit, createAfterCommit } from "./after-commit.ts";
 import type { Attempt } from "./attempt.ts";
 import { type Complete, createComplete } from "./complete.ts";
 import { createPrepare, type Prepare } from "./prepare.ts";
@@ -19,6 +20,7 @@ export class ProcessContext {
   #job: Job | null = null;
   #complete: Complete | null = null;
   #prepare: Prepare | null = null;
+  #afterCommit: AfterCommit | null = null;
   #isPrepareClosed = false;
 
   constructor(engine: Engine, attempt: Attempt) {
@@ -49,6 +51,10 @@ export class ProcessContext {
     return (this.#complete ??= createComplete(this.engine, this.attempt, () => {
       this.closePrepare();
     }));
+  }
+
+  get afterCommit(): AfterCommit {
+    return (this.#afterCommit ??= createAfterCommit(this.attempt));
   }
 
   /** The synchronous part of the process function is over, or it has called `complete`. */

@@ -52,6 +52,7 @@ export const processTestSuite: BehaviourTestSuite = doorTo(
   all.preparing,
   all.processing,
   all.committing,
+  all.afterCommit,
 );
 export const retryTestSuite: BehaviourTestSuite = doorTo(all.retrying);
 export const leasesTestSuite: BehaviourTestSuite = doorTo(all.leases, all.ownLeases);

@@ -1,3 +1,4 @@
+import { afterCommitSuite } from "./after-commit.suite.ts";
 import { awaitingSuite } from "./awaiting.suite.ts";
 import type { BehaviourSuite } from "./behaviour-suite.ts";
 import { blockingSuite } from "./blocking.suite.ts";
@@ -37,6 +38,7 @@ export const behaviourSuites: Readonly<
     | "preparing"
     | "processing"
     | "committing"
+    | "afterCommit"
     | "retrying"
     | "leases"
     | "ownLeases"
@@ -65,6 +67,7 @@ export const behaviourSuites: Readonly<
   preparing: preparingSuite,
   processing: processingSuite,
   committing: committingSuite,
+  afterCommit: afterCommitSuite,
   retrying: retryingSuite,
   leases: leasesSuite,
   ownLeases: ownLeasesSuite,
