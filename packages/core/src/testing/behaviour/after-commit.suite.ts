@@ -7,10 +7,7 @@ import { rejection } from "./rejection.ts";
 
 /** Resolves once a list has this many elements. */
 const untilLength = (list: readonly unknown[], length: number): Promise<unknown> =>
-  eventually(
-    () => Promise.resolve(list.length >= length ? true : undefined),
-    `${length} calls`,
-  );
+  eventually(() => Promise.resolve(list.length >= length ? true : undefined), `${length} calls`);
 
 export const afterCommitSuite: BehaviourSuite = defineBehaviourSuite("after commit", (rule) => {
   rule(
