@@ -4,6 +4,7 @@ import type { BaseStateAdapterContext } from "queuert/internal";
 import { toArrayLiteral, toSparseArrayLiteral } from "./array-literal.ts";
 import { PgInvalidJobIdError } from "./errors.ts";
 import { possibleIds } from "./id-types.ts";
+import { jobSelection } from "./job-row.ts";
 import type { PgRow, PgStatement, PgStateProvider } from "./state-provider.ts";
 import type { StoreNames } from "./store-names.ts";
 
@@ -38,6 +39,11 @@ export interface Database<TContext> {
     name: string,
     argTypes: TTypes,
     variant?: RoutineVariant,
+  ): (args: Args<TTypes>, context?: TContext) => Promise<readonly PgRow[]>;
+  /** The same for a routine that returns rows of the table of jobs, for `rowToStateJob`. */
+  jobRoutine<TTypes extends ArgTypes>(
+    name: string,
+    argTypes: TTypes,
   ): (args: Args<TTypes>, context?: TContext) => Promise<readonly PgRow[]>;
   /** The same as the last statement of a transaction, which it commits. It must raise an error if nothing is to be committed. */
   lastRoutine<TTypes extends ArgTypes>(
@@ -88,13 +94,19 @@ export const createDatabase = <
     idDefault,
     statement,
     routine: (name, argTypes, variant) => {
-      const sql = routineCallSql(names, name, argTypes, variant);
+      const sql = `SELECT * FROM ${routineSql(names, name, argTypes, variant)}`;
       const call = statement(variant?.name ?? name, sql);
       const keys = Object.keys(argTypes);
       return (args, context) => call(inOrder(keys, args), context);
     },
+    jobRoutine: (name, argTypes) => {
+      const sql = `SELECT ${jobSelection("j")} FROM ${routineSql(names, name, argTypes)} j`;
+      const call = statement(name, sql);
+      const keys = Object.keys(argTypes);
+      return (args, context) => call(inOrder(keys, args), context);
+    },
     lastRoutine: (name, argTypes) => {
-      const sql = routineCallSql(names, name, argTypes);
+      const sql = `SELECT * FROM ${routineSql(names, name, argTypes)}`;
       const call = last({ name: `${namePrefix}_${name}`, sql });
       const keys = Object.keys(argTypes);
       return (args, context) => call(inOrder(keys, args), context);
@@ -135,7 +147,7 @@ export const argument = (names: StoreNames, index: number, type: string): string
   return `$${index}::pg_catalog.text::${sqlType}${type.slice(element.length)}`;
 };
 
-const routineCallSql = (
+const routineSql = (
   names: StoreNames,
   name: string,
   argTypes: ArgTypes,
@@ -145,7 +157,7 @@ const routineCallSql = (
     const sent = argument(names, index + 1, type);
     return `p_${key} => ${variant?.toSql[key]?.(sent) ?? sent}`;
   });
-  return `SELECT * FROM ${names.schema}.${name}(${args.join(", ")})`;
+  return `${names.schema}.${name}(${args.join(", ")})`;
 };
 
 /** A column of an array argument: the value of each element, or null. */

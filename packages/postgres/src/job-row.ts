@@ -39,28 +39,32 @@ const jobColumns = [
   { name: "trace_context", kind: "plain" },
 ] as const satisfies readonly JobColumn[];
 
-type ColumnName = (typeof jobColumns)[number]["name"];
+type JobRow = Readonly<Partial<Record<(typeof jobColumns)[number]["name"], unknown>>>;
 
 // Instants are sent as whole microseconds since 1970. Drivers agree on whole numbers; a timestamp or a fraction depends on
-// settings of the driver and of the session. Ids may be numbers that JavaScript would round.
+// settings of the driver and of the session. Ids may be numbers that JavaScript would round. All names are qualified, since
+// a statement outside a routine has the path of the session.
 const valueSql: Readonly<Record<Kind, (column: string) => string>> = {
-  id: (column) => `${column}::text`,
+  id: (column) => `${column}::pg_catalog.text`,
   plain: (column) => column,
-  instant: (column) => `(date_part('epoch', ${column}) * 1000000)::bigint`,
+  instant: (column) =>
+    `(pg_catalog.date_part('epoch', ${column}) OPERATOR(pg_catalog.*) 1000000)::bigint`,
 };
 
 /**
- * A whole job as one JSON text, from a row with this alias: the same text with every driver, and
- * one column instead of 27. Fields have names, so that a worker of the version before reads it after a column was added. For
- * routines, which have a pinned path.
+ * The columns of a job, from a row of the table. Columns are selected by name, so that a worker of the version before reads
+ * the rows after a column was added.
  */
-export const jobText = (alias: string): string => {
-  const fields = jobColumns.map(
-    ({ name, kind }) => `${valueSql[kind](`${alias}.${name}`)} AS ${name}`,
-  );
+export const jobSelection = (row: string): string =>
+  jobColumns.map(({ name, kind }) => `${valueSql[kind](`${row}.${name}`)} AS ${name}`).join(", ");
+
+/**
+ * A whole job as one JSON text, for routines that return a job among other columns. A job costs twice as much as by columns:
+ * a page of 100 took 434 + 130 µs to send and parse, and 261 + 30 µs by columns.
+ */
+export const jobText = (alias: string): string =>
   // A third quicker than json_build_object, which looks up the type of each name, too.
-  return `(SELECT row_to_json(r)::text FROM (SELECT ${fields.join(", ")}) r)`;
-};
+  `(SELECT row_to_json(r)::text FROM (SELECT ${jobSelection(alias)}) r)`;
 
 /** Conversions of values that drivers may represent in several ways. */
 export const toText = (value: unknown): string => value as string;
@@ -71,38 +75,39 @@ const toNullableDate = (us: unknown): Date | null =>
   us === null || us === undefined ? null : toDate(us);
 
 /** The job that `jobText` has written. */
-export const toStateJob = (text: unknown): StateJob => {
-  const row = JSON.parse(String(text)) as Readonly<Record<ColumnName, unknown>>;
-  return {
-    id: toText(row.id),
-    typeName: toText(row.type_name),
-    sequenceId: toText(row.sequence_id),
-    sequenceTypeName: toText(row.sequence_type_name),
-    sequenceCreatedAt: toDate(row.sequence_created_at),
-    rootSequenceId: toText(row.root_sequence_id),
-    originId: toNullableText(row.origin_id),
-    position: Number(row.position),
-    ordinal: Number(row.ordinal),
-    status: row.status as JobStatus,
-    input: toText(row.input),
-    output: toNullableText(row.output),
-    continuedToId: toNullableText(row.continued_to_id),
-    priority: Number(row.priority),
-    onBlockerFailure: row.on_blocker_failure as OnBlockerFailure,
-    deduplicationKey: toNullableText(row.deduplication_key),
-    createdAt: toDate(row.created_at),
-    scheduledAt: toDate(row.scheduled_at),
-    attempt: Number(row.attempt),
-    lastAttemptAt: toNullableDate(row.last_attempt_at),
-    lastAttemptError: toNullableText(row.last_attempt_error),
-    leaseVersion: Number(row.lease_version),
-    leasedBy: toNullableText(row.leased_by),
-    leasedUntil: toNullableDate(row.leased_until),
-    finishedAt: toNullableDate(row.finished_at),
-    completedBy: toNullableText(row.completed_by),
-    traceContext: toNullableText(row.trace_context),
-  };
-};
+export const toStateJob = (text: unknown): StateJob =>
+  rowToStateJob(JSON.parse(String(text)) as JobRow);
+
+/** The job that `jobSelection` has selected. */
+export const rowToStateJob = (row: JobRow): StateJob => ({
+  id: toText(row.id),
+  typeName: toText(row.type_name),
+  sequenceId: toText(row.sequence_id),
+  sequenceTypeName: toText(row.sequence_type_name),
+  sequenceCreatedAt: toDate(row.sequence_created_at),
+  rootSequenceId: toText(row.root_sequence_id),
+  originId: toNullableText(row.origin_id),
+  position: Number(row.position),
+  ordinal: Number(row.ordinal),
+  status: row.status as JobStatus,
+  input: toText(row.input),
+  output: toNullableText(row.output),
+  continuedToId: toNullableText(row.continued_to_id),
+  priority: Number(row.priority),
+  onBlockerFailure: row.on_blocker_failure as OnBlockerFailure,
+  deduplicationKey: toNullableText(row.deduplication_key),
+  createdAt: toDate(row.created_at),
+  scheduledAt: toDate(row.scheduled_at),
+  attempt: Number(row.attempt),
+  lastAttemptAt: toNullableDate(row.last_attempt_at),
+  lastAttemptError: toNullableText(row.last_attempt_error),
+  leaseVersion: Number(row.lease_version),
+  leasedBy: toNullableText(row.leased_by),
+  leasedUntil: toNullableDate(row.leased_until),
+  finishedAt: toNullableDate(row.finished_at),
+  completedBy: toNullableText(row.completed_by),
+  traceContext: toNullableText(row.trace_context),
+});
 
 /** The fields by which jobs are named to the caller; each is a column of the row. */
 export const toStateJobReference = (row: PgRow): StateJobReference => ({

@@ -38,7 +38,9 @@ const describeSql = `
   FROM n CROSS JOIN tables t JOIN pg_index x ON x.indrelid = t.oid JOIN pg_class i ON i.oid = x.indexrelid
   UNION ALL
   SELECT 5, p.proname, 'function ' || p.proname || '('
-    || pg_get_function_identity_arguments(p.oid) || ') returns ' || pg_get_function_result(p.oid)
+    || pg_get_function_identity_arguments(p.oid) || ') returns '
+    || CASE pg_get_function_result(p.oid) WHEN 'SETOF ' || n.prefix || 'job' THEN 'SETOF $schema.job'
+    ELSE pg_get_function_result(p.oid) END
     || ' ' || CASE p.provolatile WHEN 's' THEN 'stable' ELSE 'volatile' END
     || coalesce(' set ' || array_to_string(p.proconfig, ', '), '')
     || ' body ' || md5(replace(p.prosrc, $1::text, '$schema'))

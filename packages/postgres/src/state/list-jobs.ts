@@ -1,9 +1,9 @@
 import { toArrayLiteral } from "../database.ts";
-import { toStateJob } from "../job-row.ts";
+import { rowToStateJob } from "../job-row.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
 export const listJobs = (db: PgDatabase): PgState["listJobs"] => {
-  const list = db.routine("list_jobs", {
+  const list = db.jobRoutine("list_jobs", {
     type_names: "text[]",
     statuses: "text[]",
     sequence_id: "id",
@@ -27,7 +27,7 @@ export const listJobs = (db: PgDatabase): PgState["listJobs"] => {
       sequence_type_names: sequenceTypeNames && toArrayLiteral(sequenceTypeNames),
     };
     const rows = await list(args, context);
-    return rows.map((row) => toStateJob(row["job"]));
+    return rows.map(rowToStateJob);
   };
 };
 

@@ -1,9 +1,10 @@
-import { toSequences } from "../sequence-rows.ts";
+import type { StateJob, StateSequence } from "queuert/internal";
+import { rowToStateJob } from "../job-row.ts";
 import { toPageArgs } from "./list-jobs.ts";
 import type { PgDatabase, PgState } from "./pg-state.ts";
 
 export const listSequences = (db: PgDatabase): PgState["listSequences"] => {
-  const list = db.routine("list_sequences", {
+  const list = db.jobRoutine("list_sequences", {
     type_names: "text[]",
     statuses: "text[]",
     root_sequence_id: "id",
@@ -18,10 +19,17 @@ export const listSequences = (db: PgDatabase): PgState["listSequences"] => {
     // No job has an id that cannot be one.
     if (rootSequenceId !== null && root === null) return [];
     const rows = await list({ ...toPageArgs(asked), root_sequence_id: root }, context);
-    const direction = asked.order === "asc" ? 1 : -1;
-    // The element of a row is the ordinal of the sequence.
-    return [...toSequences(rows)]
-      .sort(([a], [b]) => direction * (a - b))
-      .map(([, sequence]) => sequence);
+    return toSequences(rows.map(rowToStateJob));
   };
+};
+
+/** The current job of a sequence that was continued follows its first job. */
+const toSequences = (jobs: readonly StateJob[]): StateSequence[] => {
+  const sequences: StateSequence[] = [];
+  for (const job of jobs) {
+    const last = sequences.at(-1);
+    if (job.position === 0 || last === undefined) sequences.push({ first: job, current: job });
+    else sequences[sequences.length - 1] = { first: last.first, current: job };
+  }
+  return sequences;
 };

@@ -1,5 +1,5 @@
-// During a deployment workers of two versions run side by side: the old one goes on with its routines while the new one has
-// migrated, and neither loses a job.
+// During a deployment workers of two versions run side by side. The new one migrates, the old one continues with its
+// routines, and neither loses a job.
 import { spawn } from "node:child_process";
 import { join, relative } from "node:path";
 import { createInterface } from "node:readline";
@@ -7,9 +7,12 @@ import { fileURLToPath } from "node:url";
 import { providedPostgres } from "@queuert/test-services/provided";
 import pg from "pg";
 import { expect, it } from "vitest";
+import { createPgStateAdapter } from "../../src/index.ts";
 import { ownRoutines, routineSql } from "../../src/migrations/installed-routines.ts";
+import { createPgPoolStateProvider } from "../../src/providers/pg.ts";
 import type { Routine } from "../../src/routines/routine.ts";
 import { createStoreNames } from "../../src/store-names.ts";
+import { anEntryJob } from "../call-every-method.ts";
 import { copyAsNextVersion } from "./next-version.ts";
 
 const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
@@ -94,6 +97,33 @@ it("an old and a new worker share a migrated schema under load, and lose nothing
     await nextVersion.remove();
   }
 }, 120_000);
+
+it.each([false, true])(
+  "lists jobs across a new column, with prepared statements: %s",
+  async (preparedStatements) => {
+    const { url } = await providedPostgres().createDatabase();
+    const pool = new pg.Pool({ connectionString: url, max: 1 });
+    try {
+      const stateProvider = createPgPoolStateProvider(pool, { preparedStatements });
+      const adapter = await createPgStateAdapter({ stateProvider });
+      await adapter.migrateToLatest();
+      const [entry] = await adapter.createJobs({ jobs: [anEntryJob()] });
+      const page = { order: "asc" as const, limit: 10, afterOrdinal: null };
+      const filter = { typeNames: null, statuses: null, rootSequenceId: null };
+      const times = { createdFrom: null, createdTo: null };
+      const list = async () => [
+        await adapter.listJobs({ ...page, ...filter, ...times, sequenceId: null }),
+        await adapter.listSequences({ ...page, ...filter, ...times }),
+      ];
+      const before = await list();
+      expect(before).toMatchObject([[{ id: entry?.job.id }], [{ first: { id: entry?.job.id } }]]);
+      await pool.query("ALTER TABLE queuert.job ADD COLUMN progress text DEFAULT 'none'");
+      expect(await list()).toEqual(before);
+    } finally {
+      await pool.end();
+    }
+  },
+);
 
 const routine = (name: string): Routine => ({
   name,
