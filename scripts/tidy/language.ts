@@ -27,7 +27,7 @@ const areas: readonly Area[] = [
   { area: "packages/mongodb/", notYet: 0, long: 0 },
   { area: "packages/nats/", notYet: 6, long: 10 },
   { area: "packages/otel/", notYet: 124, long: 22 },
-  { area: "packages/postgres/", notYet: 188, long: 79 },
+  { area: "packages/postgres/", notYet: 0, long: 0 },
   { area: "packages/redis/", notYet: 21, long: 5 },
   { area: "packages/sqlite/", notYet: 0, long: 0 },
   { area: "packages/test-services/", notYet: 0, long: 0 },

@@ -1,4 +1,4 @@
-// The adapter by itself, without the engine above it: what is left between these and the whole is not this package's.
+// The adapter by itself, without the engine above it. The rest of the whole is the cost of other packages.
 import type { NewEntryJob } from "queuert/internal";
 import { type BenchClient, openClient } from "./client.ts";
 import { drainFloor, insertFloor } from "./floor-loops.ts";
@@ -57,7 +57,7 @@ const drainRate = async (bench: Bench, count: number): Promise<number> => {
   return rateOf(count, () => drain(client, count));
 };
 
-/** The same beside somebody's transaction, open from before the first until after the last. */
+/** The same beside another transaction, open from before the first job until after the last. */
 const drainRateBesideSnapshot = async (bench: Bench, count: number): Promise<number> => {
   const client = await openClient(bench);
   await create(client, warmUp + count);

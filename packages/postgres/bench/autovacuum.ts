@@ -1,5 +1,5 @@
-// What the table's autovacuum settings are worth: a store with 300,000 finished jobs under load, with ours and with the
-// server's defaults, in turns. The server looks every five seconds, so that a short run sees what a long one would. After a build:
+// The gain of the table's autovacuum settings: a store with 300,000 finished jobs under load. Our settings and the server's
+// defaults run in turns. The server checks every five seconds, so that a short run shows the effect of a long one. After a build:
 //   pnpm --filter @queuert/postgres exec tsx bench/autovacuum.ts
 import { startPostgres } from "@queuert/test-services/postgres";
 import pg from "pg";

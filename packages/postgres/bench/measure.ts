@@ -1,4 +1,4 @@
-// Ours and the floor in turns, each round on a fresh database of one server: what a ratio is made of.
+// Ours and the floor in turns, each round on a fresh database of one server. A ratio is computed from one round.
 import { startPostgres } from "@queuert/test-services/postgres";
 import pg from "pg";
 
@@ -10,7 +10,7 @@ export interface Bench {
   readonly isQuick: boolean;
 }
 
-/** A figure, such as jobs/s; `undefined` for what only one of both sides has. */
+/** A figure, such as jobs/s; `undefined` for a case that only one of both sides has. */
 export type Side = (bench: Bench) => Promise<number>;
 
 export interface BenchCase {
@@ -45,7 +45,7 @@ export const measureCases = async (
       const run = async (side: Side): Promise<number> => {
         const database = await server.createDatabase();
         const pool = new pg.Pool({ connectionString: database.url, max: connectionsMax });
-        // Dropping the database ends what has just been told to end.
+        // Dropping the database ends connections that are already closing.
         pool.on("error", () => undefined);
         try {
           return await side({ url: database.url, pool, isQuick });
@@ -55,7 +55,7 @@ export const measureCases = async (
         }
       };
       for (let round = 0; round < rounds; round += 1) {
-        // In turns, and the other way round every other time: whoever is second finds a warm server.
+        // In turns, and the other way round every other time: the second side finds a warm server.
         const isFloorFirst = round % 2 === 0;
         const first = await run(isFloorFirst ? one.floor : one.ours);
         const second = await run(isFloorFirst ? one.ours : one.floor);

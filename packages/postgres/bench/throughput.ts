@@ -1,6 +1,6 @@
 // How fast the adapter is beside hand-written SQL on the same server, in the same run. Run it with
 //   pnpm --filter @queuert/postgres bench:throughput [--case NAME]... [--quick] [--rounds N]
-// It measures the built packages, as users install them: tsx names every function that it makes of a source, which costs.
+// It measures the built packages, as users install them. From sources, tsx names every function, which costs.
 // A case with --quick takes less than a minute. Latency, several processes and peers are measured by packages/benchmarks.
 import { parseArgs } from "node:util";
 import { adapterCases } from "./adapter-cases.ts";

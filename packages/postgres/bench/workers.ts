@@ -17,7 +17,7 @@ export const startSingles = async (
   }
 };
 
-/** Counts process functions that have returned; stopping the worker waits for what they have to store. */
+/** Counts process functions that have returned. Stopping the worker waits until their results are stored. */
 const until = (count: number): { readonly all: Promise<void>; readonly one: () => void } => {
   let left = count;
   let finish: () => void = () => undefined;

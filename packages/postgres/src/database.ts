@@ -1,6 +1,6 @@
 // The only caller of the provider: statements by name, arguments as text, rows out.
 import { createHash } from "node:crypto";
-import type { BaseStateAdapterContext } from "queuert/internal";
+import type { BaseStateAdapterContext, StateAdapter } from "queuert/internal";
 import { toArrayLiteral, toSparseArrayLiteral } from "./array-literal.ts";
 import { PgInvalidJobIdError } from "./errors.ts";
 import { possibleIds } from "./id-types.ts";
@@ -61,6 +61,11 @@ export interface Database<TContext> {
   /** An id to look up, or null if no job can have it. */
   id(id: string): string | null;
 }
+
+/** The contract with the types of contexts and ids left out: they are put back where the adapter is assembled. */
+export type PgState = StateAdapter<BaseStateAdapterContext, BaseStateAdapterContext, string>;
+
+export type PgDatabase = Database<BaseStateAdapterContext>;
 
 export const createDatabase = <
   TTxContext extends BaseStateAdapterContext,
@@ -165,8 +170,6 @@ export const column = <TElement>(
   elements: readonly TElement[],
   pick: (element: TElement) => string | number | boolean | null,
 ): string => toSparseArrayLiteral(elements.map(pick));
-
-export { toArrayLiteral };
 
 /** PostgreSQL's text cannot hold NUL. Error messages and the like lose it; payloads are JSON, in which it is escaped. */
 export const storableText = <TText extends string | null>(text: TText): TText =>

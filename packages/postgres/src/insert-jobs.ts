@@ -1,11 +1,10 @@
 // New jobs without deduplication keys need no routine: no row is searched or waited for, so one
 // INSERT stores them. There are four statements: for one job or many jobs, with the usual options
 // or all of them. In one run, one job cost the server 40 µs with the usual options and 41 with all
-// of them; 118 and 163 without prepared statements. `create_jobs` costs twice as much.
+// of them. Without prepared statements, it cost 118 and 163. `create_jobs` costs twice as much.
 import type { CreateJobsParams, NewContinuationJob, NewStateJob } from "queuert/internal";
-import { argument, column, storableText } from "./database.ts";
+import { argument, column, type PgDatabase, storableText } from "./database.ts";
 import { scheduledAfterMs, scheduledAtText } from "./new-job-columns.ts";
-import type { PgDatabase } from "./state/pg-state.ts";
 import type { PgRow } from "./state-provider.ts";
 import type { StoreNames } from "./store-names.ts";
 

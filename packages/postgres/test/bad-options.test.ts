@@ -27,7 +27,7 @@ describe("something else in the place of", () => {
     await expect(creating).rejects.toMatchObject({ code, option: "provider" });
   });
 
-  // None of them connects before it is asked something.
+  // A client connects with its first statement.
   const sql = postgres("postgres://localhost/app");
   const others = [undefined, "postgres://localhost/app", new pg.Client(), Promise.resolve(sql)];
 
@@ -40,7 +40,7 @@ describe("something else in the place of", () => {
   });
 
   it("a client of postgres.js", () => {
-    // What `begin` and `reserve` hand out.
+    // As `begin` and `reserve` return.
     const transaction = Object.assign(() => undefined, { unsafe: () => undefined, options: {} });
     for (const other of [...others, new pg.Pool(), transaction]) {
       for (const create of [createPostgresJsStateProvider, createPostgresJsNotifyProvider]) {
@@ -55,7 +55,7 @@ describe("something else in the place of", () => {
     );
   });
 
-  it("a client of postgres.js whose rows nobody can read", () => {
+  it("a client of postgres.js whose rows cannot be read", () => {
     const transformed = postgres("postgres://localhost/app", { transform: { row: () => null } });
     expect(() => createPostgresJsStateProvider(transformed)).toThrow(
       expect.objectContaining({

@@ -1,4 +1,4 @@
-// Every method of the contract once, with what it needs to have something to do.
+// Every method of the contract once, each with jobs that it changes or returns.
 import { expect } from "vitest";
 import type { AnyStateAdapter, NewEntryJob } from "queuert/internal";
 

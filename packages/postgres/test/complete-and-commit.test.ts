@@ -1,5 +1,5 @@
-// The last statement of a transaction takes the commit with it: whoever has lost the job meanwhile commits nothing, and a commit
-// that fails is a failure, through every driver that can do it.
+// The last statement of a transaction also commits. If the lease of the job was lost meanwhile, nothing is committed. A
+// commit that fails is a failure. Each test runs through every driver that can do this.
 import { randomUUID } from "node:crypto";
 import { providedPostgres } from "@queuert/test-services/provided";
 import pg from "pg";
@@ -86,7 +86,7 @@ describe.each(drivers)("%s", (_, connect) => {
       completions: [{ ...lease, outcome: { kind: "output", output: "1" } }],
     });
 
-  /** A callback of the user's that writes, then the completion; between them whatever happens elsewhere. */
+  /** A user's callback that writes, then the events of another transaction, then the completion. */
   const writeAndComplete = async (
     lease: Lease,
     between: (context: object) => unknown = () => undefined,

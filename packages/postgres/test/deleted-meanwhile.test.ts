@@ -15,7 +15,7 @@ describe.each(servers)("%s", (_server, databases) => {
   });
   afterEach(() => pool.end());
 
-  /** Until somebody waits for a lock. */
+  /** Until a statement waits for a lock. */
   const untilBlocked = async (): Promise<void> => {
     for (;;) {
       const { rows } = await pool.query(
@@ -64,7 +64,7 @@ describe.each(servers)("%s", (_server, databases) => {
     expect(await deleting).toMatchObject({ kind: "deleted" });
   });
 
-  it("the same call, repeated after an answer that was lost, finds what it has stored", async () => {
+  it("the same call, repeated after a lost answer, finds its stored result", async () => {
     const stateProvider = createPgPoolStateProvider(pool);
     let answersLost = 0;
     const adapter = await createPgStateAdapter({

@@ -38,7 +38,7 @@ export const connectPostgresJs = async (
   url: string,
   options: postgres.Options<Record<string, postgres.PostgresType>> = {},
 ): Promise<TestConnection> => {
-  // `fetch_types`: a connection cut while the driver asks for types is a rejection that nobody can handle.
+  // `fetch_types`: a connection cut while the driver asks for types is a rejection without a handler.
   const sql = postgres(url, { max: 40, fetch_types: false, onnotice: () => {}, ...options });
   return { provider: createPostgresJsStateProvider(sql), close: () => sql.end({ timeout: 5 }) };
 };
@@ -57,7 +57,7 @@ export const terminateConnections = async (url: string): Promise<void> => {
   }
 };
 
-/** Transactions at a stricter level than the worker's own: those of users who ask for it. */
+/** Users' transactions at a stricter level than the worker's own. */
 export const createPgProviderAtLevel = (
   pool: pg.Pool,
   level: string,

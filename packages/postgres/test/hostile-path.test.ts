@@ -1,4 +1,4 @@
-// A role that may create objects in a schema on the session's path plants functions, operators, aggregates and types with
+// A role may create objects in a schema on the session's path. It plants functions, operators, aggregates and types with
 // the signatures that our statements use. If a statement finds one of them, its code runs with the rights of the worker.
 import { providedPostgres } from "@queuert/test-services/provided";
 import pg from "pg";

@@ -89,7 +89,7 @@ describe.each(servers)("%s", (_server, databases) => {
 
   // A cast would cut them off, or pad them, and the ids that callers have would be no job's.
   it.each(["bigint", "varchar(26)", "char(40)"])(
-    "refuses the idType %s when nobody makes its ids",
+    "refuses the idType %s without an idDefault",
     async (idType) => {
       await expect(open({ idType })).rejects.toMatchObject({
         code: "QUEUERT_PG_INVALID_OPTION",

@@ -1,5 +1,5 @@
-// Jobs without keys are inserted by the statement that fits what they are given: whatever that is, it is stored, and what is
-// answered without being read back is what was stored.
+// Jobs without keys are inserted by the statement that fits their options. Every option is stored. The returned jobs, which
+// are not read back, equal the stored ones.
 import pg from "pg";
 import type { NewStateJob } from "queuert/internal";
 import { aContinuation, aJob } from "queuert/testing";

@@ -1,5 +1,5 @@
-// Calls with thousands of elements, and stores in which thousands wait: what is done is in proportion to what is asked for. With
-// each element compared to each other, these take from ten seconds to minutes.
+// Calls with thousands of elements, and stores in which thousands wait: the work is in proportion to the call. If each
+// element were compared to each other, these would take from ten seconds to minutes.
 import pg from "pg";
 import type { AnyStateAdapter } from "queuert/internal";
 import { aJob, aKey } from "queuert/testing";
@@ -82,7 +82,7 @@ describe.each(servers)("%s", (_, databases) => {
     timeoutMs,
   );
 
-  it("a job that fails alone, beside thousands that wait: none of them is read", async () => {
+  it("a job that fails alone, beside thousands that wait and are not read", async () => {
     const blockerIds = await start([{ typeName: "waited for" }]);
     await startWaiting(2_000, blockerIds);
     await start([{ typeName: "alone" }]);

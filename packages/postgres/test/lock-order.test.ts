@@ -1,5 +1,6 @@
-// What a statement has to lock can grow while it waits for its first locks. Each test holds it there, lets somebody else lock
-// the new row and wait for one of the old, and goes on: whoever locks the new row late, without letting go, is deadlocked.
+// The rows that a statement has to lock can grow while it waits for its first locks. Each test holds it there, and lets
+// another transaction lock the new row and wait for an old one. If the statement then locks the new row without releasing
+// its locks, both are deadlocked.
 import pg from "pg";
 import type { AnyStateAdapter } from "queuert/internal";
 import { aContinuation, aJob, aKey } from "queuert/testing";
@@ -196,7 +197,7 @@ describe.each(servers)("%s", (_server, databases) => {
     },
   );
 
-  it("adding a failed blocker, somebody waits for the job that fails", async () => {
+  it("adding a failed blocker, another transaction waits for the job that fails", async () => {
     const [waiting = "", failing = "", failed = "", other = ""] = await create(
       ...[waits, waits, { typeName: "failed" }, waits],
     );
@@ -216,7 +217,7 @@ describe.each(servers)("%s", (_server, databases) => {
     expect(jobs.map((job) => job?.status)).toEqual(["failed", "failed", "failed"]);
   });
 
-  it("retention waits for nobody", async () => {
+  it("retention waits for no transaction", async () => {
     const [root = "", ...rest] = await create({}, {}, waits, waits);
     const [lastRoot = "", one = "", two = ""] = rest;
     const [child = ""] = await create({ rootSequenceId: root });

@@ -1,4 +1,4 @@
-// Somebody's transaction stays open: dead index entries pile up before the jobs that are due, and acquiring does not walk over
+// Another transaction stays open: dead index entries pile up before the due jobs. Acquiring does not walk over
 // them again and again.
 import pg from "pg";
 import type { AnyStateAdapter } from "queuert/internal";
@@ -49,7 +49,7 @@ describe("when marks are used", () => {
     for (let round = 0; round < 5; round += 1) expect(probe(marks, slowMs, 40)).toBe(true);
   });
 
-  it("after two slow probes: from the last job taken, and behind what has been seen of leases", () => {
+  it("after two slow probes: from the last acquired job, and behind the leases of earlier probes", () => {
     now = 7_000;
     expect(slowed().current(types)).toEqual({
       isFull: false,
@@ -74,7 +74,7 @@ describe("when marks are used", () => {
     }
   });
 
-  it("what has been seen of leases grows with each probe, unless that has found some", () => {
+  it("the mark of leases grows with each probe that finds no expired lease", () => {
     now = 7_000;
     const marks = slowed();
     now = 7_100;
@@ -106,7 +106,7 @@ describe("when marks are used", () => {
   });
 });
 
-describe.each(servers)("what marks save on %s", (_server, databases) => {
+describe.each(servers)("marks save pages on %s", (_server, databases) => {
   const jobCount = 20_000;
   const sent: PgStatement[] = [];
   let pool: pg.Pool;

@@ -85,7 +85,7 @@ describe.each(servers)("%s", (_, databases) => {
     expect(applied.flat()).toEqual(everything);
   });
 
-  it("prints what it would run, and runs nothing", async () => {
+  it("prints the statements of the migration, and runs nothing", async () => {
     const { pool, adapter } = await open("dry run");
     const plan = await adapter.planMigrations();
     expect(plan.slice(0, 2)).toEqual([
@@ -99,7 +99,7 @@ describe.each(servers)("%s", (_, databases) => {
     expect(await adapter.checkSchema()).toEqual({ missing: [], unexpected: [] });
   });
 
-  it("says what differs from the expected schema", async () => {
+  it("reports how the schema differs from the expected one", async () => {
     const { pool, adapter } = await open("drift");
     await adapter.migrateToLatest();
     await pool.query("DROP INDEX drift.job_ready; ALTER TABLE drift.job ADD extra text");
@@ -135,7 +135,7 @@ describe.each(servers)("%s", (_, databases) => {
     ["a table", "CREATE TABLE taken_1.job (id integer)"],
     ["a type", "CREATE TYPE taken_2.job AS (a integer)"],
     ["other migrations", "CREATE TABLE taken_3.migration (id integer)"],
-  ])("refuses a schema in which somebody else has %s of its names", async (_, sql) => {
+  ])("refuses a schema that already has %s of its names", async (_, sql) => {
     const [schema = ""] = /taken_./.exec(sql) ?? [];
     const { pool, adapter } = await open(schema);
     await pool.query(`CREATE SCHEMA ${schema}; ${sql}`);
@@ -175,7 +175,7 @@ describe.each(servers)("%s", (_, databases) => {
     const { pool, adapter } = await open("locked");
     const { adapter: other } = await open("locked");
     await adapter.runInTransaction(async ({ client }) => {
-      // What a process in the middle of migrating holds.
+      // The lock of a process that is migrating.
       const digest = createHash("sha256").update("queuert migrations of locked").digest();
       await client.query("SELECT pg_advisory_xact_lock($1)", [
         String(digest.readBigUInt64BE(0) >> 1n),
@@ -262,7 +262,7 @@ describe("options", () => {
     await expect(adapter.runInTransaction(async () => {})).rejects.toThrow(PgUnreachableError);
   });
 
-  it("names the remedy when nobody answers", async () => {
+  it("names the remedy when the server does not answer", async () => {
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const { port } = silent.address() as AddressInfo;

@@ -20,7 +20,7 @@ const connectPg = async (url: string): Promise<TestNotifyConnection> => {
 };
 
 const connectPostgresJs = async (url: string): Promise<TestNotifyConnection> => {
-  // `fetch_types`: a connection cut while the driver asks for types is a rejection that nobody can handle.
+  // `fetch_types`: a connection cut while the driver asks for types is a rejection without a handler.
   const sql = postgres(url, { fetch_types: false, onnotice: () => {} });
   return { provider: createPostgresJsNotifyProvider(sql), close: () => sql.end({ timeout: 5 }) };
 };

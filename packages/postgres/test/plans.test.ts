@@ -1,4 +1,4 @@
-// The hot statements in a store that has been in use for long: what they read is bounded by what they take.
+// The hot statements in a store that has been in use for long: the pages they read are bounded by the jobs they return.
 import pg from "pg";
 import type { AnyStateAdapter } from "queuert/internal";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -96,7 +96,7 @@ const types = Array.from({ length: typeCount }, (_, index) => ({
   limit: 100,
 }));
 
-// A job that is updated costs its row, its new row, and a descent of three or four pages in each of up to four indexes.
+// An updated job costs its row, its new row, and a descent of three or four pages in each of four indexes at most.
 const pagesPerJob = 40;
 
 it("acquires from 20 types with an ordered probe each", async () => {

@@ -1,5 +1,5 @@
-// A transaction of postgres.js whose connection is lost. Left to itself, the driver writes to a socket that is gone, which ends
-// the process, or keeps a statement for whoever has the connection next, who then waits for ever.
+// A transaction of postgres.js whose connection is lost. Left to itself, the driver writes to a socket that is gone, which
+// ends the process. Or it keeps a statement for the next user of the connection, which then waits forever.
 import { once } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { startTcpProxy, type TcpProxy } from "@queuert/test-services";
@@ -26,7 +26,7 @@ describe.each(["terminated by the server", "reset"])("a connection that is %s", 
     proxy = await startTcpProxy(await url());
     closed = new EventTarget();
     const quiet = { fetch_types: false, onnotice: () => {} };
-    // One connection: what a transaction leaves behind, the next one meets.
+    // One connection, so that the next transaction meets the rest of the one before.
     const onclose = (): void => void closed.dispatchEvent(new Event("close"));
     sql = postgres(proxy.url, { ...quiet, max: 1, backoff: () => 0, onclose });
     other = postgres(await url(), { ...quiet, max: 1 });

@@ -1,5 +1,5 @@
-// The last statement of a transaction of postgres.js, and the COMMIT that is sent behind it before it is answered: what is
-// stored when either of them fails, in the server or in the driver.
+// The last statement of a transaction of postgres.js, and the COMMIT that is sent behind it without waiting for its answer.
+// Nothing is stored if either of them fails, in the server or in the driver.
 import { providedPostgres } from "@queuert/test-services/provided";
 import postgres from "postgres";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -33,7 +33,7 @@ describe.each([{ preparedStatements: true }, { preparedStatements: false }])("%o
       serialize: (value: unknown) => serialize(value),
       parse: String,
     };
-    // One connection: what one transaction leaves behind, the next one meets.
+    // One connection, so that the next transaction meets the rest of the one before.
     sql = postgres(proxy.url, { ...quiet, max: 1, types: { text } });
     other = postgres(await url(), { ...quiet, max: 1 });
     await other`DROP TABLE IF EXISTS line`;
@@ -51,7 +51,7 @@ describe.each([{ preparedStatements: true }, { preparedStatements: false }])("%o
   const insert = { name: "n", sql: "INSERT INTO line VALUES ($1::text) RETURNING *" };
   type Send = (...params: string[]) => Promise<readonly PgRow[] | null | undefined>;
 
-  /** A write of the user's, then whatever is last. */
+  /** A user's write, then the last statement. */
   const write = <T>(own: string, last: (send: Send) => Promise<T>, statement = insert) =>
     provider().runInTransaction(async (context) => {
       await context.sql.unsafe(`INSERT INTO line VALUES (${own})`);
@@ -77,7 +77,7 @@ describe.each([{ preparedStatements: true }, { preparedStatements: false }])("%o
   it.each([
     ["a statement that fails", "1 / length($1::text)"],
     ["no such thing", "no_such($1::text)"],
-  ])("%s: nothing is stored, whatever the callback makes of it", async (_, expression) => {
+  ])("%s: nothing is stored, even if the callback catches the error", async (_, expression) => {
     const statement = { name: "failing", sql: `INSERT INTO line SELECT (${expression})::text` };
     if (!expression.startsWith("no_such")) await warmUp(statement);
     await expect(write("'a'", (send) => send(""), statement)).rejects.toBeInstanceOf(Error);
@@ -88,7 +88,7 @@ describe.each([{ preparedStatements: true }, { preparedStatements: false }])("%o
     expect(await lines()).toEqual(["a", "b"]);
   });
 
-  it("a statement that the driver refuses: nothing is stored, whatever the callback makes of it", async () => {
+  it("a statement that the driver refuses: nothing is stored, even if the callback catches the error", async () => {
     await warmUp();
     const refusal = new Error("not to be written");
     serialize = () => {

@@ -39,7 +39,7 @@ export const currentSnapshot = (release: string): RoutinesSnapshot => ({
 export const forbiddenChanges = (before: RoutinesSnapshot, after: RoutinesSnapshot): string[] => {
   const isReleased = before.release !== after.release;
   if (!isReleased) return [];
-  const changed = Object.entries(after.routines).flatMap(([name, { signature, body }]) => {
+  const changed = Object.entries(after.routines).flatMap(([name, { signature }]) => {
     const old = before.routines[name];
     if (old !== undefined && old.signature !== signature) {
       return [

@@ -1,5 +1,5 @@
-// A transaction of `pg` whose BEGIN rides with its first statement, whatever that is and whoever sends it, and what becomes of
-// the statements when BEGIN is lost.
+// A transaction of `pg` whose BEGIN is sent with its first statement, of any kind and from any sender. If BEGIN is lost, the
+// statements are lost too.
 import { providedPostgres } from "@queuert/test-services/provided";
 import pg from "pg";
 import { createQueuert, defineUnionJobTypes } from "queuert";
@@ -18,7 +18,7 @@ describe.each([{ pipeline: false }, { pipeline: true }])("pg, %o", (options) => 
 
   beforeEach(async () => {
     proxy = await startBeginProxy(await url());
-    // One connection: what one transaction leaves behind, the next one meets.
+    // One connection, so that the next transaction meets the rest of the one before.
     pool = new pg.Pool({ connectionString: proxy.url, max: 1, ...options });
     await pool.query("DROP TABLE IF EXISTS line, late");
     await pool.query("CREATE TABLE line (text text NOT NULL)");
@@ -158,7 +158,7 @@ describe.each([{ pipeline: false }, { pipeline: true }])("pg, %o", (options) => 
     const lost = provider().runInTransaction(async ({ client }) => {
       const sent = ["a", "b", "c"].map((text) => insert(client, text));
       for (const { status } of await Promise.allSettled(sent)) outcomes.push(status);
-      // Whoever swallows the errors gets no further either.
+      // A callback that catches the errors cannot go on either.
       await insert(client, "d").catch(() => outcomes.push("rejected"));
     });
     await expect(lost).rejects.toMatchObject({ code: "57014" });

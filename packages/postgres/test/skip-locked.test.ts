@@ -1,6 +1,6 @@
-// SKIP LOCKED can wait: for whoever updates a row that its holder has let go between the server's look at it and its lock.
-// That moment cannot be held open from outside. A trigger takes its place: it makes who skips locked rows wait, with a row
-// in hand, for a transaction that then wants that row. The server is not asked to find the deadlock in time.
+// SKIP LOCKED can wait for the update of a row that its holder has released between the server's read of it and its lock.
+// That moment cannot be held open from outside. A trigger takes its place: it makes the statement wait, with a locked row,
+// for a transaction that then wants that row. The server is not asked to find the deadlock in time.
 import pg from "pg";
 import type { AnyStateAdapter } from "queuert/internal";
 import { aJob } from "queuert/testing";
@@ -85,27 +85,30 @@ describe.each(servers)("%s", (_server, databases) => {
     }
   };
 
-  it.each(Object.entries(skippers))("%s gives way to whom it waits for", async (_name, skipper) => {
-    await skipper.prepare?.();
-    await pool.query(makeWritersWait);
-    const client = await pool.connect();
-    await client.query("BEGIN");
-    await client.query("SELECT pg_advisory_xact_lock($1)", [awaited]);
-    const failure = skipper.run().then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    await untilOneWaits();
-    const { rows } = await client.query(
-      "SELECT id FROM queuert.job WHERE id = $1::uuid FOR NO KEY UPDATE",
-      [id],
-    );
-    expect(rows).toEqual([{ id }]);
-    expect(await failure).toMatchObject({ code: "55P03" });
-    // So an adapter with its usual retries asks again.
-    expect(isTransientPgError(await failure)).toBe(true);
-    await client.query("COMMIT");
-    client.release();
-    await skipper.run();
-  });
+  it.each(Object.entries(skippers))(
+    "%s gives way to the transaction that it waits for",
+    async (_name, skipper) => {
+      await skipper.prepare?.();
+      await pool.query(makeWritersWait);
+      const client = await pool.connect();
+      await client.query("BEGIN");
+      await client.query("SELECT pg_advisory_xact_lock($1)", [awaited]);
+      const failure = skipper.run().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      await untilOneWaits();
+      const { rows } = await client.query(
+        "SELECT id FROM queuert.job WHERE id = $1::uuid FOR NO KEY UPDATE",
+        [id],
+      );
+      expect(rows).toEqual([{ id }]);
+      expect(await failure).toMatchObject({ code: "55P03" });
+      // So an adapter with its usual retries asks again.
+      expect(isTransientPgError(await failure)).toBe(true);
+      await client.query("COMMIT");
+      client.release();
+      await skipper.run();
+    },
+  );
 });

@@ -18,7 +18,7 @@ for (const [name, databases] of servers) {
   });
 }
 
-// Its answers are changed before anybody sees them.
+// The driver changes its answers before it returns them.
 describe("postgres.js with transform: postgres.camel, and values of another kind", () => {
   const url = lazyDatabaseUrl(providedPostgres);
   const transform = {

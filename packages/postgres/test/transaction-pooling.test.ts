@@ -50,7 +50,7 @@ describe.each(servers)("%s", (_, databases) => {
     await sql.end();
   });
 
-  it("the proxy is what it says: statements prepared by name are not found again", async () => {
+  it("the proxy pools transactions: statements prepared by name are not found again", async () => {
     const pool = new pg.Pool({ connectionString: proxy.url, max: 1 });
     const adapter = await open(createPgPoolStateProvider(pool, { preparedStatements: true }));
     const look = () =>

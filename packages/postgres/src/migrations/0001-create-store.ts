@@ -5,8 +5,8 @@ export const createStore = {
   // `{schema}` is the quoted name of the schema, `{id}` the SQL type of ids.
   sql: [
     // First the columns that never change, fixed widths and NOT NULL before the rest; then those that the updates of a job
-    // change. For a row that stays on its page the log contains only the bytes between its first and last change, and
-    // every update compares the indexed columns. Compared text has the collation "C": byte order is the same on every
+    // change. For a row that stays on its page, the log contains only the bytes between its first and last change. Every
+    // update compares the indexed columns. Compared text has the collation "C": byte order is the same on every
     // machine, and the index survives an upgrade of the system's locales.
     `CREATE TABLE {schema}.job (
   ordinal bigint GENERATED ALWAYS AS IDENTITY,

@@ -1,7 +1,7 @@
-// The driver does not commit here, because it ignores the server's answer to COMMIT: a transaction with a failed statement is
-// rolled back without an error. It also prepares its COMMIT by name. If a proxy has put another connection behind that name,
-// the COMMIT fails and is repeated in the broken transaction; all is lost while `begin` resolves. The driver then commits
-// the empty transaction that follows ours.
+// The driver does not commit here, because it ignores the server's answer to COMMIT. A transaction with a failed statement
+// would be rolled back without an error. The driver also prepares its COMMIT by name. If a proxy has put another connection
+// behind that name, the COMMIT fails and is repeated in the broken transaction. All is then lost while `begin` resolves.
+// The driver therefore commits only the empty transaction that follows ours.
 import type { PendingQuery, TransactionSql } from "postgres";
 import { PgTransactionAbortedError } from "../errors.ts";
 import type { PgRow } from "../state-provider.ts";

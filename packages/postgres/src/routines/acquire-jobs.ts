@@ -1,10 +1,11 @@
 import type { Routine } from "./routine.ts";
 
-// A row of a job carries only its differences from job to job, since this is the widest stream of rows: numbers come
-// together in `facts`, and fields that few jobs have come as one JSON text in `rest`. Rows that are not a job's have a word
-// at the beginning of `facts`: `blocker_first` and `blocker_current` with the blocker's index, the waiting job's id in
-// `id` and themselves in `rest`; and last `summary` with the moment, the microseconds of the probes, and the
-// milliseconds until the next due job.
+// A row of a job carries only the fields that differ from job to job, since this is the widest stream of rows. Numbers come
+// together in `facts`. Fields that few jobs have come as one JSON text in `rest`.
+//
+// Other rows have a word at the beginning of `facts`. Rows `blocker_first` and `blocker_current` have the blocker's index, the
+// waiting job's id in `id`, and the blocker's job in `rest`. The last row is `summary` with the moment, the microseconds of
+// the probes, and the milliseconds until the next due job.
 
 /** Due jobs become running under a new lease, in the order of types, priority and due time. */
 export const acquireJobs: Routine = {

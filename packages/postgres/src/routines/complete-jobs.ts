@@ -1,15 +1,17 @@
 import type { Routine } from "./routine.ts";
 
-// Locks come in one order: jobs by id, then edges. Beside the completed jobs two kinds of rows must
-// be locked: first jobs of sequences that end at a later job, and jobs that wait for a sequence
-// that ends. Only the update shows them. They are then locked without waiting (`lock_free_jobs`).
+// Locks come in one order: jobs by id, then edges. Beside the completed jobs, two kinds of rows
+// must be locked. They are first jobs of sequences that end at a later job, and jobs that wait for
+// a sequence that ends. Only the update shows them. They are then locked without waiting (`lock_free_jobs`).
 // If another transaction has one of them, the subtransaction is undone, and the statement begins
 // again with all locks in order.
 
 /**
- * Rows `created` (a continuation), `unblocked` (a job that waits no more, with the ended sequence
- * in `detail`), `lost` (an element that was not written, with the reason), and last `summary` (the
- * moment).
+ * Returns these rows:
+ * - `created`: a continuation
+ * - `unblocked`: a job that waits no more, with the ended sequence in `detail`
+ * - `lost`: an element that was not written, with the reason
+ * - `summary`, the last row: the moment
  *
  * With `p_commits` a lost element raises QU002 with the lost rows in DETAIL, because COMMIT is sent
  * behind the call.

@@ -1,8 +1,8 @@
 import type { Routine } from "./routine.ts";
 
 /**
- * Deletes whole trees. Rows `not_root`, or `blocking` (an edge from outside: the waiting job, the place and the blocker), or
- * `running` (a deleted job that was running) and last `deleted` with the number of jobs in `count`.
+ * Deletes whole trees. Returns rows `not_root`, or `blocking` (an edge from outside: the waiting job, the place and the
+ * blocker), or `running` (a deleted job that was running). The last row is `deleted`, with the number of jobs in `count`.
  */
 export const deleteSequences: Routine = {
   name: "delete_sequences",

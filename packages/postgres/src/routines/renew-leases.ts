@@ -1,6 +1,6 @@
 import type { Routine } from "./routine.ts";
 
-// SKIP LOCKED still waits for a transaction that updates a row just after its holder has released it: the server then
+// SKIP LOCKED still waits for a transaction that updates a row just after its holder has released it. The server then
 // locks the later versions of the row without skipping. Rows that are already locked here were not locked in the order of
 // ids, so that wait can be a deadlock. The lock timeout ends it before the server looks for deadlocks (after 1 s) and
 // ends any of the two transactions. All routines that skip locked rows have this timeout.

@@ -1,7 +1,7 @@
 import type { Routine } from "./routine.ts";
 
 // Keys are locked before jobs, as when jobs are created: the key and the sequence of a job never change. A blocker of a
-// failed job is locked too, because it could come back and fail again unseen, and the job would then wait for it forever.
+// failed job is locked too. Otherwise it could be retried and fail again unseen, and the job would then wait for it forever.
 
 /**
  * Rows `retried` with the job, `refused` with the reason, `key_taken` with the sequence that has the key, and

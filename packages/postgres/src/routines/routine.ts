@@ -1,10 +1,10 @@
-// A routine is one SQL function, written whole as literal text. A contract method that needs more than one statement is
-// a PL/pgSQL function: it takes one round trip and its statements are planned once per connection without prepared
-// statements, so a proxy that pools transactions may stand between. Each statement of a VOLATILE function has a fresh
+// A routine is one SQL function, written whole as literal text. A contract method that needs more than one statement is a
+// PL/pgSQL function, which takes one round trip. Its statements are planned once per connection, also without prepared
+// statements, so that a proxy may pool transactions. Each statement of a VOLATILE function has a fresh
 // snapshot under READ COMMITTED. Two transactions that wait for each other's locks therefore see each other's writes.
 //
-// If the signature or the result of a routine changes, the routine gets a new name with a version (`acquire_jobs_2`),
-// because workers of the version before still call the old name. A change of the body alone keeps the name.
+// If the signature or the result of a routine changes, the routine gets a new name with a version (`acquire_jobs_2`).
+// Workers of the version before still call the old name. A change of the body alone keeps the name.
 import { jobText } from "../job-row.ts";
 import type { StoreNames } from "../store-names.ts";
 
@@ -14,11 +14,11 @@ export interface Routine {
   readonly sql: string;
 }
 
-// The statements are written for ordered index probes. Stale statistics must not make the planner read the whole table,
-// and a plan with another join order than that of the locks would lock in another order.
+// The statements are written for ordered index probes. Stale statistics must not make the planner read the whole table.
+// A plan with another join order than that of the locks would lock in another order.
 //
-// The path is pinned: without it, a role that may create functions in a schema on the session's path could plant a
-// better match for `array_position(text[], text)`, and its code would run with the rights of the worker. With
+// The path is pinned. Otherwise, a role that may create functions in a schema on the session's path could plant a better
+// match for `array_position(text[], text)`. That code would run with the rights of the worker. With
 // row_security off, a policy that hides jobs from the role is an error instead of an idle worker. Each setting costs a
 // call 1 to 3 microseconds.
 const settings = `SET search_path = {path}
@@ -31,8 +31,10 @@ SET jit = off
 SET plan_cache_mode = force_generic_plan`;
 
 /**
- * The text for one store. Placeholders: `{schema}`, `{id}` (the SQL type of ids), `{path}` (the search_path),
- * `{settings}` (path and planner settings), and `{job j}` (the row with the alias `j` as the JSON text of a job).
+ * The text for one store. Its placeholders:
+ * - `{schema}`, `{id}` (the SQL type of ids), `{path}` (the search_path)
+ * - `{settings}` (path and planner settings)
+ * - `{job j}` (the row with the alias `j` as the JSON text of a job)
  */
 export const fillRoutine = ({ sql }: Routine, names: StoreNames, path: string): string => {
   const values: Readonly<Record<string, string>> = { schema: names.schema, id: names.idType, path };

@@ -1,9 +1,8 @@
 // Step 2 of the walk: jobs wait for sequences. The routine and `complete_jobs` write the same rows, at any isolation level,
 // so that no wake-up is lost between them.
 import type { StateJob } from "queuert/internal";
-import { column } from "../database.ts";
+import { column, type PgDatabase, type PgState } from "../database.ts";
 import { toStateJob, toText } from "../job-row.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
 
 export const addBlockers = (db: PgDatabase): PgState["addBlockers"] => {
   const add = db.routine("add_blockers", {

@@ -6,13 +6,12 @@ import type {
   LeaseLostReason,
   NewContinuationJob,
 } from "queuert/internal";
-import { column } from "../database.ts";
+import { column, type PgDatabase, type PgState } from "../database.ts";
 import { toDate, toStateJobReference, toText } from "../job-row.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
 import { notCommitted } from "../sqlstates.ts";
 import type { PgRow } from "../state-provider.ts";
 import { idMaker } from "./make-ids.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
 
 const argTypes = {
   worker_id: "text",

@@ -1,13 +1,12 @@
 // Step 2 of the walk: jobs are stored, all or none, in one round trip.
 // Ids are made here unless the store has an `idDefault`; the routine gives out ordinals and finds duplicates.
 import type { CreatedStateJob, NewEntryJob, NewStateJob } from "queuert/internal";
-import { column } from "../database.ts";
+import { column, type PgDatabase, type PgState } from "../database.ts";
 import { toStateJob } from "../job-row.ts";
 import { createInsertJobs } from "../insert-jobs.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
 import type { PgRow } from "../state-provider.ts";
 import { blameIdDefault, idMaker } from "./make-ids.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
 
 const argTypes = {
   ids: "id[]",

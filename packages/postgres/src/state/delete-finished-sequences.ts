@@ -1,4 +1,4 @@
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 export const deleteFinishedSequences = (db: PgDatabase): PgState["deleteFinishedSequences"] => {
   const deleteFinished = db.routine("delete_finished_sequences", {

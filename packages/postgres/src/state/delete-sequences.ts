@@ -1,6 +1,6 @@
 import type { DeleteSequencesResult } from "queuert/internal";
 import { toStateJobReference, toText } from "../job-row.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 export const deleteSequences = (db: PgDatabase): PgState["deleteSequences"] => {
   const remove = db.routine("delete_sequences", { root_ids: "id[]" });

@@ -1,8 +1,7 @@
 // ↺ Failed for good: the jobs, and in the same transaction the jobs that fail with a sequence they wait for.
 import type { FailJobsResult, LeaseLostReason } from "queuert/internal";
-import { column, storableText } from "../database.ts";
+import { column, type PgDatabase, type PgState, storableText } from "../database.ts";
 import { toDate, toStateJobReference, toText } from "../job-row.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
 
 export const failJobs = (db: PgDatabase): PgState["failJobs"] => {
   const fail = db.routine("fail_jobs", {

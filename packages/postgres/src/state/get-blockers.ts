@@ -1,7 +1,7 @@
 import type { StateSequence } from "queuert/internal";
-import { toSequences } from "../sequence-rows.ts";
+import { toSequences } from "../job-row.ts";
 import type { PgRow } from "../state-provider.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 const keyOf = (row: PgRow): string => `${String(row["element"])} ${String(row["place"])}`;
 

@@ -1,5 +1,5 @@
 import { toStateJob } from "../job-row.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 export const getJobs = (db: PgDatabase): PgState["getJobs"] => {
   const get = db.routine("get_jobs", { ids: "id[]" });

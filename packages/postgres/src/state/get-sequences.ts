@@ -1,5 +1,5 @@
-import { toSequences } from "../sequence-rows.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import { toSequences } from "../job-row.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 export const getSequences = (db: PgDatabase): PgState["getSequences"] => {
   const get = db.routine("get_sequences", { ids: "id[]" });

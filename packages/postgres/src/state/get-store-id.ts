@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 export const getStoreId = (db: PgDatabase): PgState["getStoreId"] => {
   const { schema, schemaName } = db.names;

@@ -1,4 +1,4 @@
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 import { acquireJobs } from "./acquire-jobs/acquire-jobs.ts";
 import { addBlockers } from "./add-blockers.ts";
 import { completeJobs } from "./complete-jobs.ts";

@@ -1,4 +1,4 @@
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 export const listBlockerEdges = (db: PgDatabase): PgState["listBlockerEdges"] => {
   const list = db.routine("list_blocker_edges", { ids: "id[]" });

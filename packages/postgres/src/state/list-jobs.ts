@@ -1,6 +1,6 @@
-import { toArrayLiteral } from "../database.ts";
+import { toArrayLiteral } from "../array-literal.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 import { rowToStateJob } from "../job-row.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
 
 export const listJobs = (db: PgDatabase): PgState["listJobs"] => {
   const list = db.jobRoutine("list_jobs", {

@@ -1,7 +1,7 @@
 import type { StateJob, StateSequence } from "queuert/internal";
 import { rowToStateJob } from "../job-row.ts";
 import { toPageArgs } from "./list-jobs.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 export const listSequences = (db: PgDatabase): PgState["listSequences"] => {
   const list = db.jobRoutine("list_sequences", {

@@ -1,6 +1,6 @@
 // Locks the current job of each sequence until the transaction ends, for completion without a worker.
-import { toSequences } from "../sequence-rows.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import { toSequences } from "../job-row.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 export const lockSequences = (db: PgDatabase): PgState["lockSequences"] => {
   const lock = db.routine("lock_sequences", { ids: "id[]" });

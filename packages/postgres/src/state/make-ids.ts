@@ -1,7 +1,7 @@
 import { PgInvalidOptionError } from "../errors.ts";
 import { toNullableText } from "../job-row.ts";
 import { codeOf, saysOfStore } from "../named-errors.ts";
-import type { PgDatabase } from "./pg-state.ts";
+import type { PgDatabase } from "../database.ts";
 
 // The user's expression runs outside the routines, with the path of the session: it may call the user's functions.
 

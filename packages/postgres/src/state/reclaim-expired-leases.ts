@@ -1,6 +1,6 @@
 // ↺ Lost: jobs whose worker stopped renewing their leases are pending again, at their old place.
 import { toStateJobReference, toText } from "../job-row.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 export const reclaimExpiredLeases = (db: PgDatabase): PgState["reclaimExpiredLeases"] => {
   const reclaim = db.routine("reclaim_expired_leases", { limit: "integer" });

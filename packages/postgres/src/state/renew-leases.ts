@@ -1,7 +1,6 @@
 // Step 5 of the walk: a worker renews the leases of its running jobs in one statement, which does not wait for locks.
 import type { LeaseCheck, LeaseLostReason } from "queuert/internal";
-import { column } from "../database.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import { column, type PgDatabase, type PgState } from "../database.ts";
 
 export const renewLeases = (db: PgDatabase): PgState["renewLeases"] => {
   const renew = db.routine("renew_leases", {

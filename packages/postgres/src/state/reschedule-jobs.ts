@@ -1,9 +1,8 @@
 // ↺ Failed, asked to wait, or handed back: running jobs become pending again and their leases end.
 import type { LeaseLostReason, RescheduleResult } from "queuert/internal";
-import { column, storableText } from "../database.ts";
+import { column, type PgDatabase, type PgState, storableText } from "../database.ts";
 import { toDate } from "../job-row.ts";
 import { scheduledAfterMs, scheduledAtText } from "../new-job-columns.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
 
 export const rescheduleJobs = (db: PgDatabase): PgState["rescheduleJobs"] => {
   const reschedule = db.routine("reschedule_jobs", {

@@ -1,7 +1,7 @@
 import type { RetryFailedResult } from "queuert/internal";
 import { toStateJob, toText } from "../job-row.ts";
 import type { PgRow } from "../state-provider.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 export const retryFailedJobs = (db: PgDatabase): PgState["retryFailedJobs"] => {
   const retry = db.routine("retry_failed_jobs", { ids: "id[]" });

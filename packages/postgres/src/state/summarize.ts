@@ -1,6 +1,6 @@
 import type { StateSummary } from "queuert/internal";
 import { toText } from "../job-row.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 export const summarize = (db: PgDatabase): PgState["summarize"] => {
   const summarizeStore = db.routine("summarize", { running_long_ms: "float8" });

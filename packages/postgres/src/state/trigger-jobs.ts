@@ -1,6 +1,6 @@
 import type { TriggerResult } from "queuert/internal";
 import { toStateJobReference } from "../job-row.ts";
-import type { PgDatabase, PgState } from "./pg-state.ts";
+import type { PgDatabase, PgState } from "../database.ts";
 
 export const triggerJobs = (db: PgDatabase): PgState["triggerJobs"] => {
   const trigger = db.routine("trigger_jobs", { ids: "id[]" });

@@ -1,5 +1,5 @@
-// A server to harm and a client of it, for each test of a file, and the two things that are checked after every harm: each
-// job was done once, and no rejection went unheard.
+// A server to harm and a client of it, for each test of a file. Two things are checked after every harm: each job was done
+// once, and no rejection was unhandled.
 import { startPostgres, type PostgresService } from "@queuert/test-services/postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { createDoneTable, openClient, startSurely, type StepClient, workOnSteps } from "./steps.ts";
@@ -9,7 +9,7 @@ const deadlineMs = 40_000;
 export interface FaultRig {
   readonly server: PostgresService;
   readonly url: string;
-  /** Its own way to the server, past whatever a test breaks. */
+  /** Its own way to the server, past the connections that a test breaks. */
   readonly client: StepClient;
   /** Run after the test, the last first. */
   readonly endings: (() => Promise<unknown>)[];
@@ -28,7 +28,7 @@ export const useFaultRig = (): FaultRig => {
   const remember = (error: unknown): void => void unhandled.push(error);
   const endings: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
-    // What a crash may lose is the setting under test: with commits acknowledged early, it would lose some.
+    // Durable commits are under test: with commits acknowledged early, a crash would lose some.
     server = await startPostgres({ exclusive: true, durability: "default" });
     process.on("unhandledRejection", remember);
   });

@@ -1,4 +1,4 @@
-// Nothing lost, nothing doubled, whatever breaks between the workers and the server, for real.
+// Faults between workers and a real server: no job is lost and no job is done twice.
 import { startTcpProxy } from "@queuert/test-services";
 import { expect, it, vi } from "vitest";
 import { useFaultRig } from "./fault-rig.ts";
@@ -61,7 +61,7 @@ it("waits while the disk is full, and goes on when there is room", async () => {
   expect(rows).toEqual([{ attempt: 1 }]);
 }, 60_000);
 
-it("stores what was done while the disk was full, without doing it again", async () => {
+it("stores the results of a full disk's time, without running the jobs again", async () => {
   let runs = 0;
   const worker = await rig.client.queuert
     .createWorker()

@@ -1,4 +1,4 @@
-// What the fault tests run: jobs that leave one row each, and clients that can be opened in any process.
+// The load of the fault tests: jobs that leave one row each, and clients that can be opened in any process.
 import pg from "pg";
 import { createQueuert, defineUnionJobTypes } from "queuert";
 import { createPgNotifyAdapter, createPgStateAdapter } from "../../src/index.ts";

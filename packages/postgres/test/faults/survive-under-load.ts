@@ -1,4 +1,5 @@
-// What a worker survives through any driver: each test starts one, and takes its connections away while jobs are started.
+// A worker survives lost connections through any driver. Each test starts a worker and ends its connections while jobs are
+// started.
 import { setTimeout as sleep } from "node:timers/promises";
 import { it } from "vitest";
 import { terminateConnections } from "../fixtures.ts";

@@ -1,6 +1,6 @@
-// The races of the contract when the transactions of users run at stricter levels: serialization failures may surface,
-// and running the transaction again helps; nothing is lost or duplicated. Also where the strictest is the database's default, and
-// so the level of workers.
+// The races of the contract when the transactions of users run at stricter levels. Serialization failures may surface, and
+// running the transaction again helps. Nothing is lost or duplicated. One case makes the strictest level the database's
+// default, which is then the level of workers.
 import { extendWithCommon, stateRacesTestSuite } from "queuert/testing";
 import { describe, it } from "vitest";
 import { extendWithStatePostgres } from "../../src/testing.ts";

@@ -1,5 +1,5 @@
-// Refuses BEGIN and keeps the connection, as a pooling proxy does that finds no server just then, or a server whose statement
-// was cancelled at that very moment. What is sent in the same exchange is skipped; what comes in the next one is not.
+// Refuses BEGIN and keeps the connection. A pooling proxy that finds no server does so, and a server whose statement was
+// cancelled at that very moment. Statements of the same exchange are skipped, those of the next one are not.
 import { connect, type Socket } from "node:net";
 import { createFramer, type Frame, frame, queryText } from "./frames.ts";
 import { listenInPlaceOf, type Listening } from "./listening.ts";

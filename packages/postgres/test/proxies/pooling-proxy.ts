@@ -7,7 +7,7 @@ import { listenInPlaceOf, type Listening } from "./listening.ts";
 
 interface Backend {
   readonly socket: Socket;
-  /** Whom its answers are for. */
+  /** The receiver of its answers. */
   client: Socket | undefined;
   /** Queries and syncs that the server has not answered with ReadyForQuery. */
   unanswered: number;

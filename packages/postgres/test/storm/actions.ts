@@ -1,14 +1,14 @@
-// What the actors of a storm do: one call of the contract each, over the same few keys, sequences and jobs.
+// The actions of a storm: one call of the contract each, over the same few keys, sequences and jobs.
 import type { AcquiredJob, AnyStateAdapter, JobCompletion } from "queuert/internal";
 import { aContinuation, aJob, aKey, oneOf, type Random } from "queuert/testing";
 
-/** What they have in common, so that they meet. */
+/** The keys, sequences and jobs that actions share, so that they meet. */
 export interface Arena {
   readonly adapter: AnyStateAdapter;
   readonly random: Random;
   /** The latest sequences. */
   readonly sequenceIds: string[];
-  /** Jobs in somebody's hands, or lately. */
+  /** Jobs that have a lease, or had one lately. */
   readonly held: AcquiredJob["job"][];
   /** Of jobs whose lease had expired: reclaimed, or taken over. */
   readonly expiredIds: Set<string>;
@@ -158,7 +158,7 @@ export const act = (arena: Arena): Promise<void> => oneOf(actions, arena.random)
 
 /** Completes everything that can still be completed. */
 export const finishAll = async ({ adapter }: Arena, heldIds: readonly string[]): Promise<void> => {
-  // Whoever held them is gone.
+  // Their workers are gone.
   await adapter.completeJobs({ workerId: null, completions: withOutput(heldIds) });
   for (;;) {
     const { jobs } = await adapter.acquireJobs({ workerId: "w", limit: 500, types: wide });

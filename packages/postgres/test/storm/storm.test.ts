@@ -1,5 +1,5 @@
-// Locks are taken in one order everywhere: 32 connections at random against the same keys, sequences and blockers, and
-// afterwards nothing is deadlocked, lost or doubled. QUEUERT_STORM_MS=60000 makes it a minute.
+// Locks are taken in one order everywhere: 32 connections at random against the same keys, sequences and blockers. Afterwards
+// nothing is deadlocked, lost or doubled. QUEUERT_STORM_MS=60000 makes it a minute.
 import { startPostgres } from "@queuert/test-services/postgres";
 import pg from "pg";
 import { extendWithCommon, seededRandom } from "queuert/testing";
@@ -89,7 +89,7 @@ it(
         "SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()",
       );
       expect(deadlocks).toEqual([{ deadlocks: 0 }]);
-      // What waits now waits for what has failed.
+      // Jobs that still wait, wait for failed ones.
       const stuck =
         await ask(`SELECT w.id FROM queuert.job w WHERE w.status = 'blocked' AND NOT EXISTS (
         SELECT FROM queuert.job_blocker b JOIN queuert.job f ON f.id = b.blocker_sequence_id
@@ -102,6 +102,6 @@ it(
       await server.stop();
     }
   },
-  // Finishing what a long storm has left takes its time, too.
+  // Finishing the remaining jobs of a long storm takes its time, too.
   2 * stormMs + 60_000,
 );

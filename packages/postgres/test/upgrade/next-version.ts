@@ -70,7 +70,7 @@ const edits: readonly Edit[] = [
   ],
 ];
 
-/** Returns the folder of the copy and what removes it. */
+/** Returns the folder of the copy and a function that removes it. */
 export const copyAsNextVersion = async () => {
   const folder = await mkdtemp(join(tmpdir(), "queuert-next-version-"));
   for (const part of ["src", "test/upgrade", "package.json"]) {

@@ -1,8 +1,7 @@
 // Step 4 of the walk: due jobs become running under a new lease, committed before anything is
 // processed. One call of the routine serves every case; low-water marks are its only shortcut here.
 import type { AcquiredJob, StateSequence } from "queuert/internal";
-import { column } from "../../database.ts";
-import type { PgDatabase, PgState } from "../pg-state.ts";
+import { column, type PgDatabase, type PgState } from "../../database.ts";
 import { toAcquisition } from "./acquired-rows.ts";
 import { createLowWaterMarks } from "./low-water-marks.ts";
 
