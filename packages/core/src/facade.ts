@@ -25,11 +25,14 @@ import { type StartOptions, startSequences } from "./lifecycle/start-sequences.t
 import { deleteFinished, toRetention } from "./lifecycle/delete-finished.ts";
 import { triggerJobs } from "./lifecycle/trigger-jobs.ts";
 import { assertFunction } from "./model/assert-option.ts";
+import { withoutEntityFields } from "./model/entity-fields.ts";
 import type { RetentionOptions } from "./public-types/retention.ts";
 import type { QueuertClient } from "./public-types/queuert.ts";
 import { createWorker } from "./worker/create-worker.ts";
 
 const startOptionNames = [...entryOptionNames, "autocommit"];
+
+const identity = ["id", "typeName"];
 
 const listOptionNames = [
   "typeName",
@@ -180,12 +183,12 @@ const createWrites = (engine: Engine, begin: Begin) => ({
 
 const createReads = (engine: Engine, begin: Begin) => ({
   getJob: async (given: unknown) => {
-    const call = begin("getJob", given, ["id", "typeName"]);
+    const call = begin("getJob", withoutEntityFields(given, identity), identity);
     return track(call, getJob(engine, call.context, call.own as unknown as LookOptions));
   },
 
   getJobSequence: async (given: unknown) => {
-    const call = begin("getJobSequence", given, ["id", "typeName"]);
+    const call = begin("getJobSequence", withoutEntityFields(given, identity), identity);
     return track(call, getJobSequence(engine, call.context, call.own as unknown as LookOptions));
   },
 

@@ -167,3 +167,33 @@ describe("an unknown option", () => {
     await client.close();
   });
 });
+
+describe("a whole entity", () => {
+  it("identifies its job or sequence: its other fields are known", async () => {
+    const done = await worker({}).start();
+    const started = await queuert.startJobSequence({
+      autocommit: true,
+      typeName: "task",
+      input: null,
+    });
+    const completed = await queuert.waitForJobSequenceCompletion({ ...started, timeoutMs: 5_000 });
+    await done();
+    expect(await queuert.getJobSequence(started)).toEqual(completed);
+    expect(await queuert.getJobSequence(completed)).toEqual(completed);
+    const job = await queuert.getJob({ id: started.id });
+    expect(job).toMatchObject({ status: "completed" });
+    expect(await queuert.getJob(job as NonNullable<typeof job>)).toEqual(job);
+  });
+
+  it("adds none of its fields to the options of the message", async () => {
+    await expect(queuert.getJob({ id: "x", tenant: "a" } as never)).rejects.toThrow(
+      "the options are `id`, `typeName`, `transaction`.",
+    );
+  });
+
+  it("does not make a misspelt option pass", async () => {
+    await expect(
+      queuert.waitForJobSequenceCompletion({ id: "x", typeName: "task", timeOutMs: 1 } as never),
+    ).rejects.toThrow("called `timeoutMs`");
+  });
+});

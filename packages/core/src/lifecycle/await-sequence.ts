@@ -19,6 +19,7 @@ import {
   assertPositiveMs,
 } from "../model/assert-option.ts";
 import { assertKnownOptions } from "../model/assert-known-options.ts";
+import { withoutEntityFields } from "../model/entity-fields.ts";
 import type { StateSequence } from "../model/state-job.ts";
 import { type CompletedJobSequence, toJobSequence } from "../model/sequence.ts";
 import { observeStep } from "../observe/guarded-span.ts";
@@ -42,7 +43,7 @@ export const awaitSequence = async (
   options: AwaitOptions,
 ): Promise<CompletedJobSequence> => {
   assertObject(options, "options");
-  assertKnownOptions(options, optionNames);
+  assertKnownOptions(withoutEntityFields(options, optionNames) as object, optionNames);
   const { id, typeName, timeoutMs, signal } = options;
   const { pollIntervalMs = defaults.waitPollIntervalMs } = options;
   assertName(id, "id");
