@@ -15,12 +15,10 @@ const jobTypeDefinitions = defineUnionJobTypes<{
 const round = async (): Promise<number> => {
   const stateAdapter = createInProcessStateAdapter();
   const queuert = await createQueuert({ stateAdapter, jobTypeDefinitions });
-  await queuert.transaction((context) =>
-    queuert.startJobSequences({
-      ...context,
-      sequences: Array.from({ length: jobCount }, () => ({ typeName: "noop" as const, input })),
-    }),
-  );
+  const sequences = Array.from({ length: 10_000 }, () => ({ typeName: "noop" as const, input }));
+  for (let started = 0; started < jobCount; started += sequences.length) {
+    await queuert.transaction((context) => queuert.startJobSequences({ ...context, sequences }));
+  }
   let left = jobCount;
   let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => (finish = resolve));

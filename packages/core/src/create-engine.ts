@@ -23,6 +23,7 @@ import { InvalidOptionError } from "./errors.ts";
 import { createNoopNotifyAdapter } from "./in-process/create-noop-notify-adapter.ts";
 import { createRegistry } from "./job-types/registry.ts";
 import type { JobTypes } from "./job-types/define-job-types.ts";
+import { ImplementedTypes } from "./lifecycle/implemented-types.ts";
 import { createLocalListeners } from "./lifecycle/local-listeners.ts";
 import { SequencePoller } from "./lifecycle/sequence-poller.ts";
 import { assertFunction, assertInteger, assertObject } from "./model/assert-option.ts";
@@ -80,6 +81,7 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
     hasNotifyAdapter:
       options.notifyAdapter !== undefined || !state.capabilities.sharedBetweenProcesses,
     registry: createRegistry(options.jobTypes),
+    implementedTypes: new ImplementedTypes(observer, options.jobTypes.catalogue !== undefined),
     payloadBytesMax: options.payloadBytesMax ?? defaults.payloadBytesMax,
     observer,
     notifier,

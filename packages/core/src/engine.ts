@@ -8,6 +8,7 @@ import type { Clock } from "./async/clock.ts";
 import type { ContextKeys } from "./adapters/call-options.ts";
 import type { Registry } from "./job-types/registry.ts";
 import type { Observer } from "./observe/observer.ts";
+import type { ImplementedTypes } from "./lifecycle/implemented-types.ts";
 import type { LocalListeners } from "./lifecycle/local-listeners.ts";
 import type { SequencePoller } from "./lifecycle/sequence-poller.ts";
 
@@ -19,6 +20,7 @@ export interface Engine {
   /** Whether the user gave a notify adapter: without one, other processes are only found by polling. */
   readonly hasNotifyAdapter: boolean;
   readonly registry: Registry;
+  readonly implementedTypes: ImplementedTypes;
   /** The most bytes of an input or an output. */
   readonly payloadBytesMax: number;
   readonly observer: Observer;

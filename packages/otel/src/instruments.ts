@@ -116,6 +116,11 @@ export const counters: Readonly<Record<QueuertEventType, InstrumentDefinition>> 
     typeName,
   ),
   jobSequenceFailed: define("job_sequence.failed", "{sequence}", "Sequences that failed", typeName),
+  jobTypeNotImplemented: define(
+    "job_type.not_implemented",
+    "{name}",
+    "Names of job types that are probably misspelt",
+  ),
   jobSequencesDeleted: define("job.deleted", "{job}", "Jobs deleted with their trees"),
   notifyContextAbsence: define(
     "notify_adapter.context_absence",

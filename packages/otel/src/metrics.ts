@@ -174,6 +174,7 @@ const countingMethods = (counts: Counts): Omit<EventMethods, Timed> => {
     jobSequenceCreated: bySequenceType("jobSequenceCreated"),
     jobSequenceDeduplicated: bySequenceType("jobSequenceDeduplicated"),
     jobSequenceFailed: bySequenceType("jobSequenceFailed"),
+    jobTypeNotImplemented: counting(counts.jobTypeNotImplemented),
     jobSequencesDeleted: ({ jobCount }) => void (deleted.value += jobCount),
     notifyContextAbsence: ({ operation }) => void absence(operation).value++,
     notifyAdapterError: byCall("notifyAdapterError"),

@@ -103,6 +103,15 @@ interface JobEvents {
   readonly jobUnblocked: JobBasicData & { readonly unblockedBySequenceId: string };
 }
 
+interface TypeEvents {
+  /** Job types without a catalogue: the name is probably misspelt. Emitted once for each name. */
+  readonly jobTypeNotImplemented: {
+    readonly typeName: string;
+    /** The nearest names that workers of the client implement. */
+    readonly nearTypeNames: readonly string[];
+  };
+}
+
 interface SequenceEvents {
   readonly jobSequenceCreated: JobSequenceData;
   readonly jobSequenceDeduplicated: JobSequenceData;
@@ -124,7 +133,8 @@ interface AdapterEvents {
 }
 
 /** The data of each event, by its name. */
-export interface QueuertEventData extends WorkerEvents, JobEvents, SequenceEvents, AdapterEvents {}
+export interface QueuertEventData
+  extends WorkerEvents, JobEvents, TypeEvents, SequenceEvents, AdapterEvents {}
 
 export type QueuertEventType = keyof QueuertEventData;
 

@@ -45,7 +45,11 @@ export const entryOptionNames: readonly string[] = [...optionNames, "deduplicati
 
 /** Checks one new job; the payload is validated, then serialised. A promise only if its schema is asynchronous. */
 export const checkNewJob = (
-  { registry, payloadBytesMax }: Pick<Engine, "registry" | "payloadBytesMax">,
+  {
+    registry,
+    implementedTypes,
+    payloadBytesMax,
+  }: Pick<Engine, "registry" | "implementedTypes" | "payloadBytesMax">,
   options: NewJobOptions,
   names: readonly string[] = optionNames,
 ): CheckedFields | Promise<CheckedFields> => {
@@ -53,6 +57,7 @@ export const checkNewJob = (
   assertName(typeName, "typeName");
   assertKnownOptions(options, names);
   registry.assertKnown(typeName);
+  implementedTypes.check(typeName);
   if (schedule !== undefined) assertSchedule(schedule);
   assertInteger(priority, "priority", { min: -limits.priorityMax, max: limits.priorityMax });
   if (onBlockerFailure !== "wait" && onBlockerFailure !== "fail") {

@@ -81,6 +81,12 @@ export const logLines: { readonly [TType in QueuertEventType]: Line<QueuertEvent
   ],
   jobBlocked: ["debug", (data) => `${job(data)} waits for its blockers`],
   jobUnblocked: ["debug", (data) => `${job(data)} is no longer blocked`],
+  jobTypeNotImplemented: [
+    "warn",
+    ({ typeName, nearTypeNames }) =>
+      `a job of type "${typeName}" was started, which no worker of this client implements: ` +
+      `did you mean ${nearTypeNames.map((name) => `"${name}"`).join(" or ")}?`,
+  ],
   jobSequenceCreated: ["debug", ({ sequenceId }) => `sequence ${sequenceId} created`],
   jobSequenceDeduplicated: [
     "debug",

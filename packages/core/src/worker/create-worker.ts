@@ -59,6 +59,7 @@ export const createWorker = (
     const { waitForStore } = options;
     const processors = parts.types.map((type) => toProcessor(type, parts.middleware));
     owner.assertOpen();
+    engine.implementedTypes.add(parts.types.map(({ typeName }) => typeName));
     const starting = startWorker(engine, processors, options);
     const stopStarted = async (): Promise<void> => (await starting).stop();
     const forget = owner.track(stopStarted);
