@@ -25,6 +25,5 @@ export * from "./testing/steps.ts";
 export * from "./testing/suite.ts";
 export type * from "./testing/test-suite-context.ts";
 export * from "./testing/waiting.ts";
-export { endedTransactionGaps } from "./testing/state/run-in-transaction.ended.suite.ts";
 export { stateRaceSuites, stateSuites } from "./testing/state/index.ts";
 export { behaviourSuites } from "./testing/behaviour/index.ts";

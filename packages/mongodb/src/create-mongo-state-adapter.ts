@@ -114,8 +114,7 @@ export const createMongoStateAdapter = async <
     },
     provideContext: (callback) => stateProvider.provideContext(callback),
     runInTransaction: (callback) => stateProvider.runInTransaction(callback),
-    isInTransaction: (context) =>
-      Promise.resolve(stateProvider.sessionOf(context)?.inTransaction?.() ?? false),
+    isInTransaction: async (context) => db.isInTransaction(context),
     createJobs: async (params) => {
       await migrated();
       return createJobs(params);

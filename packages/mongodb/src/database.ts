@@ -1,6 +1,8 @@
 // The parts that every method of the adapter works with: collections, transactions, ordinals and ids.
 import { setTimeout as sleep } from "node:timers/promises";
-import { MongoTransactionAbortedError, MongoWriteConcernError } from "./errors.ts";
+import { StateNotInTransactionError } from "queuert";
+import { MongoTransactionAbortedError } from "./errors.ts";
+import { assertUsable, guardSession, transactionOf } from "./guarded-session.ts";
 import type { JobDocument } from "./job-document.ts";
 import { createOrdinals, type CounterDocument, type Ordinals } from "./ordinals.ts";
 import { createReplicaSetReader, createShardedReader, type SequenceReader } from "./sequences.ts";
@@ -74,8 +76,12 @@ export interface Database {
   /** One document, beside the counters. */
   readonly stores: StoreCollection<StoreDocument>;
   readonly createId: () => string;
-  /** The scope of a context: its transaction, or `outside`. */
+  /** Whether the session of a context is in a transaction. Writes with this context then belong to that transaction only. */
+  isInTransaction(context: object): boolean;
+  /** The scope of a context's reads: its transaction, or `outside`. */
   scopeOf(context: object | undefined): Scope;
+  /** The scope of a context's writes. Refuses a session without a transaction. */
+  writeScopeOf(context: object | undefined): Scope;
   /**
    * Runs several statements as one: in the context's transaction, or in one of their own, which runs again
    * when the server aborts it. The callback must therefore start from scratch each time.
@@ -108,12 +114,29 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
   const tryTransaction: Database["tryTransaction"] = (run) =>
     provider.runInTransaction((context) => run({ session: provider.sessionOf(context) }));
 
+  // Contexts are opaque to core. Those that reach an adapter come from its own provider.
+  const sessionOf = (context: object): MongoSession | undefined =>
+    provider.sessionOf(context as TTxContext | TContext);
+  // The transactions in which contexts were found.
+  const foundIn = new WeakMap<object, object>();
+
+  const transactionScope = (session: MongoSession): Scope => {
+    assertUsable(session, provider.database);
+    return { session: guardSession(session) };
+  };
   const scopeOf: Database["scopeOf"] = (context) => {
-    // Contexts are opaque to core. Those that reach an adapter come from its own provider.
-    const session = context && provider.sessionOf(context as TTxContext | TContext);
+    const session = context && sessionOf(context);
     if (session === undefined || !session.inTransaction()) return outside;
-    assertMajority(session);
-    return { session };
+    return transactionScope(session);
+  };
+  const writeScopeOf: Database["writeScopeOf"] = (context) => {
+    const session = context && sessionOf(context);
+    if (context === undefined || session === undefined) return outside;
+    const expected = foundIn.get(context) ?? transactionOf(session);
+    if (!session.inTransaction() || transactionOf(session) !== expected) {
+      throw new StateNotInTransactionError("A write");
+    }
+    return transactionScope(session);
   };
 
   const open = <TDocument extends object>(name: string): StoreCollection<TDocument> =>
@@ -129,10 +152,18 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
     ordinals: createOrdinals(open<CounterDocument>(names.counters)),
     stores: open<StoreDocument>(names.counters),
     createId,
+    isInTransaction: (context) => {
+      const session = sessionOf(context);
+      // A context of another shape may have a value without this method.
+      if (session?.inTransaction?.() !== true) return false;
+      foundIn.set(context, transactionOf(session));
+      return true;
+    },
     scopeOf,
+    writeScopeOf,
     tryTransaction,
     transact: (context, run) => {
-      const scope = scopeOf(context);
+      const scope = writeScopeOf(context);
       return scope.session === undefined ? untilNotAborted(() => tryTransaction(run)) : run(scope);
     },
   };
@@ -150,17 +181,4 @@ const untilNotAborted = async <T>(run: () => Promise<T>): Promise<T> => {
       await sleep(delayMs * (0.5 + Math.random()));
     }
   }
-};
-
-interface StartedSession extends MongoSession {
-  readonly transaction?: {
-    readonly options?: { readonly writeConcern?: { readonly w?: unknown } };
-  };
-}
-
-// A transaction that the user started may have a weaker write concern than jobs need.
-const assertMajority = (session: StartedSession): void => {
-  const w = session.transaction?.options?.writeConcern?.w;
-  // A number is a majority of some replica sets only, and this one may grow.
-  if (typeof w === "number") throw new MongoWriteConcernError();
 };

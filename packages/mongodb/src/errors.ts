@@ -98,6 +98,25 @@ export class MongoWriteConcernError extends QueuertError {
   }
 }
 
+/** The session of the context was started by another client than the provider's. */
+export class MongoForeignSessionError extends QueuertError {
+  readonly code = "QUEUERT_MONGODB_FOREIGN_SESSION" as const;
+  /** The two clients are of different copies of the driver. */
+  readonly isOtherDriver: boolean;
+
+  constructor(isOtherDriver: boolean, options?: ErrorOptions) {
+    super(
+      "The session was started by another client than the provider's" +
+        (isOtherDriver
+          ? ", of a second copy of the driver: `npm ls mongodb` shows both. "
+          : ": a transaction cannot include both. ") +
+        "Give the provider the client that starts the session; with mongoose that is `mongoose.connection.getClient()`.",
+      options,
+    );
+    this.isOtherDriver = isOtherDriver;
+  }
+}
+
 /** `idGenerator` returned an id that is stored already. */
 export class MongoDuplicateIdError extends QueuertError {
   readonly code = "QUEUERT_MONGODB_DUPLICATE_ID" as const;

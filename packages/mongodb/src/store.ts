@@ -5,6 +5,7 @@ import { type AsyncLock, createAsyncLock } from "queuert/internal";
 import { isOwnWrite, noteWrites } from "./agreement/own-writes.ts";
 import { toNamedError, toTransactionError } from "./driver-errors.ts";
 import { withDriverTimeout } from "./driver-timeout.ts";
+import { assertInTransaction, refusalBehind } from "./guarded-session.ts";
 import type { JobDocument } from "./job-document.ts";
 import type { MongoDatabase, MongoSession } from "./state-provider.ts";
 
@@ -112,10 +113,18 @@ const createTyped =
   (answerTimeoutMs: number, name: string) =>
   async <T>({ session }: Scope, run: () => Promise<T>): Promise<T> => {
     const runInTime = (): Promise<T> => withDriverTimeout(answerTimeoutMs, run);
+    if (session === undefined) {
+      return runInTime().catch((error: unknown) => {
+        throw toNamedError(error, name);
+      });
+    }
     try {
-      return await (session === undefined ? runInTime() : inTurn(session, runInTime));
+      return await inTurn(session, () => {
+        assertInTransaction(session);
+        return runInTime();
+      });
     } catch (error) {
-      throw toNamedError(session === undefined ? error : toTransactionError(error), name);
+      throw refusalBehind(error) ?? toNamedError(toTransactionError(error), name);
     }
   };
 

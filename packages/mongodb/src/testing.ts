@@ -65,6 +65,14 @@ export const openStateMongodb = async ({
         // The error is intended: it breaks the transaction.
         .catch(() => undefined);
     },
+    beginUsersTransaction: async () => {
+      const session = clients[0].startSession();
+      session.startTransaction();
+      const rollBack = async (): Promise<void> => {
+        await session.abortTransaction();
+      };
+      return { context: { session }, rollBack };
+    },
     clear: async () => {
       for (const name of [names.jobs, names.deduplication_keys, names.waits])
         await database.collection(name).deleteMany({});

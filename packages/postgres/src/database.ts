@@ -85,7 +85,9 @@ export const createDatabase = <
   const namePrefix = statementNamePrefix(names, idDefault);
   const statement = (name: string, sql: string): Call<TTxContext | TContext> => {
     const fullName = `${namePrefix}_${name}`;
-    return (params, context) => provider.executeSql({ name: fullName, sql, params }, context);
+    const isWrite = !readings.has(name);
+    return (params, context) =>
+      provider.executeSql({ name: fullName, sql, params, isWrite }, context);
   };
   const last =
     (statement: Omit<PgStatement, "params">): LastCall<TTxContext | TContext> =>
@@ -122,6 +124,18 @@ export const createDatabase = <
     storableId: storable,
   };
 };
+
+// The statements that write and lock nothing.
+const readings: ReadonlySet<string> = new Set([
+  "get_blockers",
+  "get_jobs",
+  "get_sequences",
+  "get_store_id",
+  "list_blocker_edges",
+  "list_jobs",
+  "list_sequences",
+  "summarize",
+]);
 
 const inOrder = (
   keys: readonly string[],

@@ -7,6 +7,8 @@ export interface PgStatement {
   readonly params: readonly (string | null)[];
   /** Always of this text: a provider that prepares statements by name may use it. Left out for a statement that runs once. */
   readonly name?: string | undefined;
+  /** It writes, or locks. With a context it must run in that context's transaction. */
+  readonly isWrite?: boolean | undefined;
 }
 
 /** A row by column name. Numbers may arrive as text: the adapter converts the values. */
@@ -30,7 +32,11 @@ export interface PgStateProvider<
   provideContext<T>(callback: (context: TContext) => Promise<T>): Promise<T>;
   /** Whether statements with this context run in an open transaction. */
   isInTransaction(context: TTxContext | TContext): Promise<boolean>;
-  /** Runs one statement: with a context there, without one by itself on any connection. */
+  /**
+   * Runs one statement: with a context there, without one by itself on any connection.
+   * - A statement with `isWrite` whose context's transaction has ended meanwhile: rejects with `StateNotInTransactionError`.
+   *   It would be stored by itself, although the user has rolled back.
+   */
   executeSql(
     statement: PgStatement,
     context: TTxContext | TContext | undefined,

@@ -5,9 +5,11 @@ import type { PgStateProvider } from "../src/index.ts";
 import {
   createPgPoolStateProvider,
   type PgContext,
+  type PgPoolProviderOptions,
   type PgTxContext,
 } from "../src/providers/pg.ts";
 import { createPostgresJsStateProvider } from "../src/providers/postgres-js.ts";
+import { deferred, type UsersTransaction } from "queuert/testing";
 import type { TestConnection } from "../src/testing.ts";
 
 export type Databases = () => ReturnType<typeof providedPostgres>;
@@ -29,9 +31,41 @@ export const lazyDatabaseUrl = (databases: Databases): (() => Promise<string>) =
 export const connectPg = async (
   url: string,
   options: pg.PoolConfig = {},
+  providerOptions: PgPoolProviderOptions = {},
 ): Promise<TestConnection> => {
   const pool = new pg.Pool({ connectionString: url, max: 40, ...options });
-  return { provider: createPgPoolStateProvider(pool), close: () => pool.end() };
+  const beginUsersTransaction = async (): Promise<UsersTransaction> => {
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    const rollBack = async (): Promise<void> => {
+      await client.query("ROLLBACK");
+      client.release();
+    };
+    return { context: { client }, rollBack };
+  };
+  const provider = createPgPoolStateProvider(pool, providerOptions);
+  return { provider, beginUsersTransaction, close: () => pool.end() };
+};
+
+/** A transaction in whose callback the test stays until it rolls back. */
+export const beginByCallback = async (
+  transaction: (callback: (context: object) => Promise<never>) => Promise<unknown>,
+): Promise<UsersTransaction> => {
+  const rolledBack = new Error("rolled back on purpose");
+  const end = deferred<never>();
+  const begun = deferred<object>();
+  const ended = transaction((context) => {
+    begun.resolve(context);
+    return end.promise;
+  }).catch((error: unknown) => {
+    if (error !== rolledBack) throw error;
+  });
+  ended.catch(begun.reject);
+  const rollBack = async (): Promise<void> => {
+    end.reject(rolledBack);
+    await ended;
+  };
+  return { context: await begun.promise, rollBack };
 };
 
 export const connectPostgresJs = async (
@@ -40,7 +74,10 @@ export const connectPostgresJs = async (
 ): Promise<TestConnection> => {
   // `fetch_types`: a connection cut while the driver asks for types is a rejection without a handler.
   const sql = postgres(url, { max: 40, fetch_types: false, onnotice: () => {}, ...options });
-  return { provider: createPostgresJsStateProvider(sql), close: () => sql.end({ timeout: 5 }) };
+  const provider = createPostgresJsStateProvider(sql);
+  const beginUsersTransaction = (): Promise<UsersTransaction> =>
+    beginByCallback((callback) => sql.begin((tx) => callback({ sql: tx })));
+  return { provider, beginUsersTransaction, close: () => sql.end({ timeout: 5 }) };
 };
 
 /** Ends every connection to the database but the one that does it. */

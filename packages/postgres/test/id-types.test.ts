@@ -6,7 +6,6 @@ import { createPgStateAdapter, type PgStateAdapterOptions } from "../src/index.t
 import { createPgPoolStateProvider } from "../src/providers/pg.ts";
 import { extendWithStatePostgres } from "../src/testing.ts";
 import { anEntryJob } from "./call-every-method.ts";
-import { gapsAfterTransactions } from "./ended-transactions.ts";
 import { connectPg, lazyDatabaseUrl, servers } from "./fixtures.ts";
 
 const bigint = { idType: "bigint", idDefault: "nextval('public.job_id')" };
@@ -25,7 +24,6 @@ describe.each(servers)("%s", (_server, databases) => {
 
   describe("ids of type bigint, from a sequence", () => {
     stateAdapterTestSuite({
-      gaps: gapsAfterTransactions,
       it: extendWithStatePostgres(extendWithCommon(it), {
         connect: async () => connectPg(await url()),
         adapter: bigint,

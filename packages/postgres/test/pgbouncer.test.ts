@@ -5,7 +5,6 @@ import { extendWithCommon, stateAdapterTestSuite } from "queuert/testing";
 import { beforeAll, describe, it } from "vitest";
 import { extendWithStatePostgres } from "../src/testing.ts";
 import { describeBehaviour } from "./behaviour/describe-behaviour.ts";
-import { gapsAfterTransactions } from "./ended-transactions.ts";
 import { connectPg, connectPostgresJs, lazyDatabaseUrl } from "./fixtures.ts";
 
 let pooler: PgbouncerService;
@@ -21,7 +20,6 @@ describe.each([
 ] as const)("%s through PgBouncer", (_, connect) => {
   const url = lazyDatabaseUrl(providedPostgres);
   stateAdapterTestSuite({
-    gaps: gapsAfterTransactions,
     it: extendWithStatePostgres(extendWithCommon(it), {
       connect: async () => connect(pooler.through(await url())),
     }),

@@ -203,9 +203,10 @@ describe.each([{ pipeline: false }, { pipeline: true }])("pg, %o", (options) => 
     });
     const again = await pool.connect();
     expect(Object.getOwnPropertyDescriptor(again, "query")).toEqual(before);
-    // Held on to across the transaction's end, it begins no other.
-    await kept.query?.("INSERT INTO line VALUES ($1)", ["b"]);
+    // Kept beyond the end of its transaction, it neither runs by itself nor joins another transaction.
+    const late = kept.query?.("INSERT INTO line VALUES ($1)", ["b"]);
+    await expect(late).rejects.toMatchObject({ code: "QUEUERT_TRANSACTION_ENDING" });
     again.release();
-    expect(await lines()).toEqual(["a", "b"]);
+    expect(await lines()).toEqual(["a"]);
   });
 });

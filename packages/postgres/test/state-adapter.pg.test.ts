@@ -1,14 +1,12 @@
 import { extendWithCommon, stateAdapterTestSuite } from "queuert/testing";
 import { describe, it } from "vitest";
 import { extendWithStatePostgres } from "../src/testing.ts";
-import { gapsAfterTransactions } from "./ended-transactions.ts";
 import { connectPg, lazyDatabaseUrl, servers } from "./fixtures.ts";
 
 for (const [name, databases] of servers) {
   describe(`pg on ${name}`, () => {
     const url = lazyDatabaseUrl(databases);
     stateAdapterTestSuite({
-      gaps: gapsAfterTransactions,
       it: extendWithStatePostgres(extendWithCommon(it), {
         connect: async () => connectPg(await url()),
       }),

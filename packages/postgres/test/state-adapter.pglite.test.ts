@@ -3,12 +3,11 @@ import { expect, it } from "vitest";
 import { createPgStateAdapter } from "../src/index.ts";
 import { createPgliteStateProvider } from "../src/providers/pglite.ts";
 import { extendWithCommon, extendWithState, stateAdapterTestSuite } from "queuert/testing";
-import { gapsAfterTransactions } from "./ended-transactions.ts";
+import { beginByCallback } from "./fixtures.ts";
 
 // One connection, so no two transactions at a time, and no second process: the suites ask the capabilities.
 stateAdapterTestSuite({
   gaps: [
-    ...gapsAfterTransactions,
     {
       rule: "a read without its context does not wait for an open transaction of the same process",
       reason: "PGlite has one connection",
@@ -22,6 +21,8 @@ stateAdapterTestSuite({
     expect(await stateAdapter.migrateToLatest()).not.toEqual([]);
     return {
       stateAdapter,
+      beginUsersTransaction: () =>
+        beginByCallback((callback) => db.transaction((tx) => callback({ client: tx }))),
       clear: async () => {
         await db.exec("TRUNCATE queuert.job, queuert.job_blocker, queuert.deduplication");
       },

@@ -3,14 +3,12 @@ import { extendWithCommon, stateAdapterTestSuite } from "queuert/testing";
 import { describe, it } from "vitest";
 import { providedPostgres } from "@queuert/test-services/provided";
 import { extendWithStatePostgres } from "../src/testing.ts";
-import { gapsAfterTransactions } from "./ended-transactions.ts";
 import { connectPostgresJs, lazyDatabaseUrl, servers } from "./fixtures.ts";
 
 for (const [name, databases] of servers) {
   describe(`postgres.js on ${name}`, () => {
     const url = lazyDatabaseUrl(databases);
     stateAdapterTestSuite({
-      gaps: gapsAfterTransactions,
       it: extendWithStatePostgres(extendWithCommon(it), {
         connect: async () => connectPostgresJs(await url()),
       }),
@@ -26,7 +24,6 @@ describe("postgres.js with transform: postgres.camel, and values of another kind
     value: { from: (value: unknown) => (value === null ? undefined : { value }) },
   };
   stateAdapterTestSuite({
-    gaps: gapsAfterTransactions,
     it: extendWithStatePostgres(extendWithCommon(it), {
       connect: async () => connectPostgresJs(await url(), { transform }),
     }),

@@ -45,7 +45,7 @@ export const completeJobs =
       if (outcome.kind === "output") assertFitsDocument(outcome.output);
     }
     const batch = { workerId, completions, stamp: createStamp() };
-    const { session } = db.scopeOf(context);
+    const { session } = db.writeScopeOf(context);
     if (session !== undefined) return completeInTransaction(db, context, batch);
     const short = hasOrder(completions)
       ? []

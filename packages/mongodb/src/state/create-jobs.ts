@@ -16,7 +16,7 @@ export const createJobs =
   (db: Database, repeat: Repeat): CreateJobs =>
   async ({ context, jobs }) => {
     if (jobs.length === 0) return [];
-    const scope = db.scopeOf(context);
+    const scope = db.writeScopeOf(context);
     const isOwn = scope.session === undefined;
     const documents = await (isOwn ? repeat(() => toDocuments(db, jobs)) : toDocuments(db, jobs));
     const hasKeys = jobs.some((job) => job.kind === "entry" && job.deduplication !== null);

@@ -25,7 +25,7 @@ export const failJobs =
   async ({ context, jobs }) => {
     if (jobs.length === 0) return { results: [], dependants: [] };
     const stamp = createStamp();
-    const own = db.scopeOf(context);
+    const own = db.writeScopeOf(context);
     if (own.session !== undefined) {
       const { settled, step } = await failAwaited(db, own, jobs, stamp, wholeCascade);
       return { results: toResults(jobs, settled, stamp), dependants: step.dependants };

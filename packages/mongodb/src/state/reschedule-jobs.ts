@@ -12,7 +12,7 @@ export const rescheduleJobs =
   (db: Database): RescheduleJobs =>
   async ({ context, jobs }) => {
     if (jobs.length === 0) return [];
-    const scope = db.scopeOf(context);
+    const scope = db.writeScopeOf(context);
     const stamp = createStamp();
     const sorted = [...jobs].sort((a, b) => (a.jobId < b.jobId ? -1 : 1));
     await db.jobs.bulkUpdate(

@@ -7,7 +7,7 @@ export const triggerJobs =
   (db: Database): StateAdapter<object, object, string>["triggerJobs"] =>
   async ({ context, ids }) => {
     if (ids.length === 0) return [];
-    const scope = db.scopeOf(context);
+    const scope = db.writeScopeOf(context);
     const stamp = createStamp();
     await db.jobs.updateMany(scope, { _id: { $in: [...ids].sort() }, status: "pending" }, [
       { $set: { scheduledAt: { $min: ["$scheduledAt", "$$NOW"] }, stamp } },

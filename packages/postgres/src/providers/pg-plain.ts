@@ -1,8 +1,11 @@
 // The state provider for `pg` with plain BEGIN and COMMIT.
 import type { ClientBase, Pool, PoolClient, QueryConfig } from "pg";
+import { StateNotInTransactionError } from "queuert";
 import { PgTransactionAbortedError } from "../errors.ts";
 import type { PgRow, PgStateProvider, PgStatement } from "../state-provider.ts";
 import type { PgContext, PgTxContext } from "./pg.ts";
+import { lendClient, type Loan, loanOf } from "./pg-lent-client.ts";
+import { isInUsersTransaction, sendInUsersTransaction } from "./pg-users-transaction.ts";
 import { surviveBreaking } from "./survive-idle-clients.ts";
 
 export type ToQuery = (statement: PgStatement) => QueryConfig<(string | null)[]>;
@@ -14,10 +17,24 @@ export const createPlainProvider = (
   contextKeys: ["client"],
   connectionsMax: pool.options.max,
   provideContext: (callback) => callback({ client: pool }),
-  isInTransaction: async ({ client }) => isClient(client) && isInTransaction(client),
+  isInTransaction: async (context) => {
+    const { client } = context;
+    if (!isClient(client)) return false;
+    const loan = loanOf(client);
+    return loan === undefined ? isInUsersTransaction(client, context) : !loan.isOver;
+  },
   executeSql: async (statement, context) => {
-    const { rows } = await (context?.client ?? pool).query<PgRow>(toQuery(statement));
-    return rows;
+    const query = toQuery(statement);
+    const client = context?.client ?? pool;
+    const loan = loanOf(client);
+    if (loan?.isOver === true) throw new StateNotInTransactionError("A statement");
+    const isUsers = loan === undefined && context !== undefined && isClient(client);
+    const { rows } =
+      isUsers && statement.isWrite === true
+        ? await sendInUsersTransaction(client, query, context)
+        : await client.query(query);
+    // The driver does not know the columns.
+    return rows as readonly PgRow[];
   },
   runInTransaction: (callback) => runInTransaction(pool, beginTransaction, callback),
 });
@@ -61,13 +78,17 @@ export const runInTransaction = async <T>(
   };
   client.on("error", onError);
   surviveBreaking(client);
+  const loan: Loan = { client, isOver: false };
   let transaction: PgTransaction | undefined;
   try {
     transaction = await begin(client);
-    const result = await callback({ client });
+    const result = await callback({ client: lendClient(loan) });
+    // Before COMMIT or ROLLBACK is sent: a statement behind it would be stored by itself.
+    loan.isOver = true;
     await transaction.commit();
     return result;
   } catch (error) {
+    loan.isOver = true;
     // If BEGIN failed, the state of the connection is unknown.
     const unusable = transaction === undefined ? (error as Error) : await transaction.rollBack();
     broken ??= unusable;
@@ -82,16 +103,3 @@ export const runInTransaction = async <T>(
 /** Neither the pool nor another value, in calls that no compiler has checked. */
 const isClient = (client: ClientBase | Pool | null | undefined): client is ClientBase =>
   typeof client?.query === "function" && !("totalCount" in client);
-
-/** The driver knows the state from version 8.23 on; before that, the server is asked. */
-const isInTransaction = async (client: ClientBase): Promise<boolean> => {
-  const status = (
-    client as { getTransactionStatus?: () => string | null }
-  ).getTransactionStatus?.();
-  if (typeof status === "string") return status !== "I";
-  // Outside of a transaction block both are the beginning of this statement.
-  const { rows } = await client.query<{ inside: boolean }>(
-    "SELECT pg_catalog.now() OPERATOR(pg_catalog.<>) pg_catalog.statement_timestamp() AS inside",
-  );
-  return rows[0]?.inside === true;
-};

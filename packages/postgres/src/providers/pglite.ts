@@ -1,4 +1,5 @@
 import type { PGlite, Transaction } from "@electric-sql/pglite";
+import { StateNotInTransactionError } from "queuert";
 import type { PgRow, PgStateProvider } from "../state-provider.ts";
 import { assertPglite } from "./assert-client.ts";
 
@@ -16,6 +17,27 @@ export interface PgliteContext {
 const isTransaction = (tx: PGlite | Transaction | null | undefined): tx is Transaction =>
   typeof tx === "object" && tx !== null && "rollback" in tx;
 
+const rolledBack = new WeakSet<Transaction>();
+const guardedClients = new WeakSet<PGlite>();
+
+const isOver = (tx: Transaction): boolean => tx.closed || rolledBack.has(tx);
+
+/** The driver closes a transaction when its `rollback` has ended. A statement in between would be stored by itself. */
+const guardTransactions = (client: PGlite): void => {
+  if (guardedClients.has(client)) return;
+  guardedClients.add(client);
+  const transaction = client.transaction.bind(client);
+  client.transaction = (callback) =>
+    transaction((tx) => {
+      const { rollback } = tx;
+      tx.rollback = () => {
+        rolledBack.add(tx);
+        return rollback();
+      };
+      return callback(tx);
+    });
+};
+
 /**
  * The state provider for PGlite: PostgreSQL in this process, for quick tests and embedded use. It has one connection,
  * so a call without the context of an open transaction waits until that transaction has ended.
@@ -24,6 +46,7 @@ export const createPgliteStateProvider = (
   client: PGlite,
 ): PgStateProvider<PgliteTxContext, PgliteContext> => {
   assertPglite(client);
+  guardTransactions(client);
   return {
     contextKeys: ["client"],
     capabilities: {
@@ -32,8 +55,10 @@ export const createPgliteStateProvider = (
       sharedBetweenProcesses: false,
     },
     provideContext: (callback) => callback({ client }),
-    isInTransaction: async ({ client: tx }) => isTransaction(tx) && !tx.closed,
+    isInTransaction: async ({ client: tx }) => isTransaction(tx) && !isOver(tx),
     executeSql: async ({ sql, params }, context) => {
+      const tx = context?.client;
+      if (isTransaction(tx) && isOver(tx)) throw new StateNotInTransactionError("A statement");
       const { rows } = await (context?.client ?? client).query<PgRow>(sql, [...params]);
       return rows;
     },

@@ -1,9 +1,15 @@
 import type { Sql, TransactionSql } from "postgres";
-import { TransactionEndingError } from "queuert";
+import { StateNotInTransactionError } from "queuert";
 import type { PgRow, PgStateProvider, PgStatement } from "../state-provider.ts";
 import { assertPostgresJs } from "./assert-client.ts";
 import { answersOf } from "./postgres-js-answers.ts";
-import { type Lifetime, refuseWhenOver, untilLossIsKnown } from "./postgres-js-lifetime.ts";
+import {
+  guardBegin,
+  type Lifetime,
+  overOf,
+  refuseWhenOver,
+  untilLossIsKnown,
+} from "./postgres-js-lifetime.ts";
 import { openTransaction, type PostgresJsTransaction } from "./postgres-js-transaction.ts";
 
 /** Spread it into calls made inside a transaction of `postgres`. */
@@ -32,6 +38,7 @@ export const createPostgresJsStateProvider = (
   assertPostgresJs(sql);
   const { preparedStatements = false } = options;
   const answers = answersOf(sql);
+  const begin = guardBegin(sql);
   const send = (on: Sql | TransactionSql, { name, sql: text, params }: PgStatement) =>
     answers.ask(
       // The driver does not write to the array, but its type does not say so.
@@ -43,18 +50,20 @@ export const createPostgresJsStateProvider = (
     contextKeys: ["sql"],
     connectionsMax: sql.options.max,
     provideContext: (callback) => callback({ sql }),
-    // A transaction of this driver is an object of its own, which the driver ends with the transaction.
-    isInTransaction: async ({ sql }) =>
-      isTransaction(sql) && lifetimes.get(sql)?.over === undefined,
-    executeSql: async (statement, context) =>
-      answers.read(await send(context?.sql ?? sql, statement)),
+    isInTransaction: async ({ sql }) => isTransaction(sql) && overOf(sql) === undefined,
+    executeSql: async (statement, context) => {
+      const over = context?.sql && overOf(context.sql);
+      if (over?.lost !== undefined) throw over.lost.reason;
+      if (over !== undefined) throw new StateNotInTransactionError("A statement");
+      return answers.read(await send(context?.sql ?? sql, statement));
+    },
     executeSqlAndCommit: async (statement, { sql }) => {
       const transaction = open.get(sql);
       // A wrapper of this provider may begin transactions of another kind.
       if (transaction === undefined) return null;
       return answers.read(await transaction.sendAndCommit(send(sql, statement)));
     },
-    runInTransaction: (callback) => runInTransaction(sql, callback),
+    runInTransaction: (callback) => runInTransaction(begin, callback),
   };
 };
 
@@ -64,7 +73,6 @@ export {
 } from "./postgres-js-notify.ts";
 
 // Transactions begun here.
-const lifetimes = new WeakMap<Sql | TransactionSql, Lifetime>();
 const open = new WeakMap<Sql | TransactionSql, PostgresJsTransaction>();
 
 /** Neither the client itself nor another value, in calls that no compiler has checked. */
@@ -72,27 +80,31 @@ const isTransaction = (sql: Sql | TransactionSql | undefined): sql is Transactio
   typeof sql === "function" && "savepoint" in sql;
 
 const runInTransaction = async <T>(
-  sql: Sql,
+  begin: Sql["begin"],
   callback: (context: PostgresJsTxContext) => Promise<T>,
 ): Promise<T> => {
   // The driver resolves arrays of promises that a callback answers with; a box keeps the answer as it is.
   let box: { readonly value: T } | undefined;
-  const lifetime: Lifetime = {};
+  const connection: Lifetime = { isOver: false };
+  // Our callback has returned or thrown: an earlier rejection of `begin` is the loss of the connection.
+  let hasLeft = false;
   try {
-    await sql.begin("isolation level read committed", async (tx) => {
+    await begin("isolation level read committed", async (tx) => {
       try {
-        box = { value: await runAndCommit(refuseWhenOver(tx, lifetime), lifetime, callback) };
+        box = { value: await runAndCommit(tx, connection, callback) };
       } catch (error) {
         // If the connection is gone, the driver rejects at once and would still write its ROLLBACK. That is an exception which
         // no code can catch, or a statement that blocks the next user of the connection forever.
         await untilLossIsKnown();
-        if (lifetime.over !== undefined) await new Promise(() => {});
+        if (connection.isOver) await new Promise(() => {});
         throw error;
+      } finally {
+        hasLeft = true;
       }
-      lifetime.over = { reason: new TransactionEndingError("A statement") };
     });
   } catch (error) {
-    lifetime.over ??= { reason: error };
+    if (!hasLeft) connection.lost = { reason: error };
+    connection.isOver = true;
     // Only the driver's own commit, of nothing, can have failed after ours.
     if (box === undefined) throw error;
   }
@@ -102,17 +114,21 @@ const runInTransaction = async <T>(
 
 const runAndCommit = async <T>(
   tx: TransactionSql,
-  lifetime: Lifetime,
+  connection: Lifetime,
   callback: (context: PostgresJsTxContext) => Promise<T>,
 ): Promise<T> => {
-  const transaction = openTransaction(tx);
-  open.set(tx, transaction);
-  lifetimes.set(tx, lifetime);
+  const lifetime: Lifetime = { isOver: false, outer: connection };
+  const transaction = openTransaction(refuseWhenOver(tx, connection));
+  const sql = refuseWhenOver(tx, lifetime);
+  open.set(sql, transaction);
   try {
-    const value = await callback({ sql: tx });
+    const value = await callback({ sql });
+    // Before COMMIT or ROLLBACK is sent: a statement behind it would be stored by itself.
+    lifetime.isOver = true;
     await transaction.commit();
     return value;
   } finally {
-    open.delete(tx);
+    lifetime.isOver = true;
+    open.delete(sql);
   }
 };

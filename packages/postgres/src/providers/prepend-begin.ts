@@ -52,34 +52,41 @@ const sendWithoutSync = (connection: WireConnection, text: string): void => {
   connection.execute({});
 };
 
-export interface BeginListener {
-  onBegun(): void;
+export interface FirstListener {
+  onDone(): void;
   onFailed(error: Error): void;
 }
 
-/** Puts BEGIN before a query that has not been submitted. The query must be prepared: others end without Sync. */
-export const prependBegin = (query: WireQuery, begin: string, listener: BeginListener): void => {
+/**
+ * Puts another statement, such as BEGIN, before a query that has not been submitted. The query must be prepared: others end
+ * without Sync.
+ */
+export const prependStatement = (
+  query: WireQuery,
+  first: string,
+  listener: FirstListener,
+): void => {
   const { submit, handleCommandComplete, handleError, name } = query;
-  let isBegun = false;
+  let isDone = false;
   query.submit = (connection) => {
     connection.stream.cork?.();
     try {
-      sendWithoutSync(connection, begin);
+      sendWithoutSync(connection, first);
       return submit.call(query, connection);
     } finally {
-      // Until BEGIN is answered: the driver would take its ParseComplete for that of the named statement.
+      // Until the first statement is answered: the driver would take its ParseComplete for that of the named statement.
       query.name = undefined;
       connection.stream.uncork?.();
     }
   };
   query.handleCommandComplete = (message, connection) => {
-    if (isBegun) return handleCommandComplete.call(query, message, connection);
-    isBegun = true;
+    if (isDone) return handleCommandComplete.call(query, message, connection);
+    isDone = true;
     query.name = name;
-    listener.onBegun();
+    listener.onDone();
   };
   query.handleError = (error, connection) => {
-    if (!isBegun) listener.onFailed(error);
+    if (!isDone) listener.onFailed(error);
     handleError.call(query, error, connection);
   };
 };
@@ -173,4 +180,14 @@ export const sendAfter = (
   if (callback === undefined) return begun.then(() => send(...args));
   begun.then(() => send(...args), callback);
   return undefined;
+};
+
+/** Rejects, calls back or hands over the error, as the driver does for these arguments. */
+export const refuseQuery = (
+  client: ClientBase,
+  args: readonly unknown[],
+  error: Error,
+): unknown => {
+  const refused = Promise.reject(error);
+  return sendAfter(client, refused, () => refused, args);
 };

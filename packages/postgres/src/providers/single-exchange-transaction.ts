@@ -4,10 +4,11 @@ import type { ClientBase, Pool, QueryConfig, QueryResult } from "pg";
 import { PgTransactionAbortedError } from "../errors.ts";
 import type { PgStateProvider } from "../state-provider.ts";
 import type { PgContext, PgTxContext } from "./pg.ts";
+import { loanOf } from "./pg-lent-client.ts";
 import { beginSql, type PgTransaction, runInTransaction, type ToQuery } from "./pg-plain.ts";
 import {
   appendCommit,
-  prependBegin,
+  prependStatement,
   type Query,
   queryClassOf,
   sendAfter,
@@ -23,12 +24,11 @@ export const withSingleExchange = (
   toQuery: ToQuery,
 ): PgStateProvider<PgTxContext, PgContext> => ({
   ...plain,
-  // BEGIN may not have been sent yet.
-  isInTransaction: async (context) =>
-    open.has(context.client as ClientBase) || plain.isInTransaction(context),
   executeSqlAndCommit: async (statement, { client }) => {
     // A wrapper of this provider may begin transactions of another kind.
-    const result = await open.get(client)?.queryAndCommit(toQuery(statement));
+    const loan = loanOf(client);
+    const transaction = loan?.isOver === false ? open.get(loan.client) : undefined;
+    const result = await transaction?.queryAndCommit(toQuery(statement));
     return result?.rows ?? null;
   },
   runInTransaction: (callback) => runInTransaction(pool, beginTransaction, callback),
@@ -128,7 +128,7 @@ const beginWithFirst = (client: ClientBase): Beginning => {
         pass();
         resolve();
       };
-      prependBegin(query, beginSql, { onBegun, onFailed: reject });
+      prependStatement(query, beginSql, { onDone: onBegun, onFailed: reject });
     });
     begun.catch(reportedElsewhere);
     return submitQuery(send, query);

@@ -8,6 +8,8 @@ import type { PgStateProvider } from "../state-provider.ts";
 /** A provider of any kind on connections of its own. */
 export interface TestConnection {
   readonly provider: PgStateProvider<BaseStateAdapterContext, BaseStateAdapterContext>;
+  /** As in the harness: begins a transaction with the driver alone. */
+  readonly beginUsersTransaction?: StateAdapterHarness["beginUsersTransaction"];
   readonly close: () => Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export const openStatePostgres = async ({
         if (codeOf(error) !== undefinedTable) throw error;
       }
     },
+    beginUsersTransaction: first.beginUsersTransaction,
     clear: async () => {
       await run("TRUNCATE queuert.job, queuert.job_blocker, queuert.deduplication");
     },

@@ -3,7 +3,6 @@ import type { AnyStateAdapter, BaseStateAdapterContext } from "../../adapters/st
 import { aJob } from "../factories.ts";
 import { defineStateSuite } from "../state-suite.ts";
 import type { StateSuite } from "../state-suite.ts";
-import type { SuiteGap } from "../suite.ts";
 
 type Write = (
   adapter: AnyStateAdapter,
@@ -110,7 +109,3 @@ export const endedTransactionSuite: StateSuite = defineStateSuite(
     );
   },
 );
-
-/** All its rules as gaps of a store that cannot know yet whether a transaction has ended. */
-export const endedTransactionGaps = (reason: string): readonly SuiteGap[] =>
-  endedTransactionSuite.cases.map(({ title }) => ({ rule: title, reason }));
