@@ -29,6 +29,11 @@ export const counters: Readonly<Record<QueuertEventType, InstrumentDefinition>> 
     "{worker}",
     "Workers that began with more concurrency than connections",
   ),
+  storeClockStepped: define(
+    "store.clock_stepped",
+    "{step}",
+    "Times that the store's clock moved against a worker's",
+  ),
   workerError: define("worker.error", "{error}", "Operations of workers that failed", errorType),
   workerStopping: define("worker.stopping", "{worker}", "Workers asked to stop"),
   workerStopDelayed: define(

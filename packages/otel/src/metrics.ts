@@ -153,6 +153,7 @@ const countingMethods = (counts: Counts): Omit<EventMethods, Timed> => {
   return {
     workerStarted: counting(counts.workerStarted),
     workerLacksConnections: counting(counts.workerLacksConnections),
+    storeClockStepped: counting(counts.storeClockStepped),
     workerStopping: counting(counts.workerStopping),
     workerStopDelayed: counting(counts.workerStopDelayed),
     workerStopped: counting(counts.workerStopped),

@@ -34,6 +34,11 @@ interface WorkerEvents {
     readonly concurrency: number;
     readonly connectionsMax: number;
   };
+  /**
+   * The store's clock moved against this worker's: it was set, or another server took over, or the worker's host was
+   * suspended. `stepMs` is negative if it went back.
+   */
+  readonly storeClockStepped: WorkerData & { readonly stepMs: number };
   readonly workerError: WorkerData & { readonly operation: string; readonly error: unknown };
   readonly workerStopping: WorkerData;
   /** A stop waits for running jobs: emitted after 2 s, and then every 10 s. The first 10 jobs are named. */

@@ -90,6 +90,8 @@ export interface AcquiredJob {
 export interface AcquireJobsResult {
   readonly jobs: readonly AcquiredJob[];
   readonly nextDueInMs: number | null;
+  /** Left out: the time of the store is known by the acquired jobs alone. */
+  readonly storeTime?: Date | undefined;
 }
 
 // renewLeases

@@ -158,6 +158,7 @@ export interface StateAdapter<
    * - `blockers`: the completed sequences the job waited for, in the order they were given.
    * - `nextDueInMs`: milliseconds until the next pending job of these types becomes due, 0 if some are due already
    *   (exact when fewer than `limit` were returned), null if none is scheduled. Never above 2 147 483 647.
+   * - `storeTime`: the store's clock during the statement, where it costs nothing.
    * - Cost does not grow with finished, scheduled or blocked jobs.
    */
   acquireJobs(params: AcquireJobsParams): Promise<AcquireJobsResult>;
@@ -166,7 +167,8 @@ export interface StateAdapter<
 
   /**
    * Extends leases to now plus `leaseMs`; commits at once.
-   * - `held`: the job is running under this `leaseVersion`, expired or not. Never shortens a lease.
+   * - `held`: the job is running under this `leaseVersion`, expired or not.
+   * - A lease that ends later is shortened: the clock of the store was set back, or `leaseMs` is smaller than before.
    * - Never waits for a lock: a job locked by its holder's own transaction is `held` and left as it is.
    * - Otherwise the reason why the lease is lost.
    */

@@ -4,7 +4,7 @@
 export type TimerHandle = unknown;
 
 export interface Clock {
-  /** Milliseconds since 1970, for durations and for the in-process store; never for due times of another store. */
+  /** Milliseconds, for durations: it never goes back. Due times are by the clock of the store. */
   now(): number;
   setTimeout(callback: () => void, ms: number): TimerHandle;
   clearTimeout(handle: TimerHandle): void;
@@ -12,9 +12,11 @@ export interface Clock {
   yield(): Promise<void>;
 }
 
-/** The process's own clock. */
+/**
+ * The process's own clock. By the wall clock, a worker whose host is set back an hour would renew no lease for an hour.
+ */
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  now: () => Math.floor(performance.timeOrigin + performance.now()),
   setTimeout: (callback, ms) => setTimeout(callback, ms),
   clearTimeout: (handle) => clearTimeout(handle as NodeJS.Timeout),
   yield: () => new Promise((resolve) => setImmediate(resolve)),

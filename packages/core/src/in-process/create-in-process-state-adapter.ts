@@ -1,5 +1,5 @@
 import { createJobIdGenerator } from "../adapter-kit/job-ids.ts";
-import { type Clock, systemClock } from "../async/clock.ts";
+import type { Clock } from "../async/clock.ts";
 import { Database, type InProcessStateAdapter } from "./database.ts";
 import { acquireJobs } from "./state/acquire-jobs.ts";
 import { addBlockers } from "./state/add-blockers.ts";
@@ -23,6 +23,8 @@ import { retryFailedJobs } from "./state/retry-failed-jobs.ts";
 import { summarize } from "./state/summarize.ts";
 import { triggerJobs } from "./state/trigger-jobs.ts";
 
+const wallClock: Pick<Clock, "now"> = { now: () => Date.now() };
+
 export interface InProcessStateAdapterOptions {
   /** The clock of due times and leases. Default: the clock of the process. */
   readonly clock?: Pick<Clock, "now"> | undefined;
@@ -37,7 +39,7 @@ export interface InProcessStateAdapterOptions {
 export const createInProcessStateAdapter = (
   options: InProcessStateAdapterOptions = {},
 ): InProcessStateAdapter => {
-  const clock = options.clock ?? systemClock;
+  const clock = options.clock ?? wallClock;
   const generateId = options.idGenerator ?? createJobIdGenerator(() => clock.now());
   return assembleStateAdapter(new Database(clock, generateId));
 };

@@ -32,6 +32,17 @@ const delayedStop = (data: QueuertEventData["workerStopDelayed"]): string => {
   return `worker ${data.workerId} has been stopping for ${duration(data.waitedMs)} and waits for ${jobs}${more}`;
 };
 
+const steppedClock = ({ workerId, stepMs }: QueuertEventData["storeClockStepped"]): string => {
+  const [direction, consequence] =
+    stepMs < 0
+      ? ["back", "jobs and leases from before may wait until it has caught up"]
+      : [
+          "forward",
+          "leases may have expired early (a suspended host of the worker looks the same)",
+        ];
+  return `the store's clock went ${direction} by ${duration(Math.abs(stepMs))} against that of worker ${workerId}: ${consequence}`;
+};
+
 /** The level and the sentence of every event. Exhaustive: a new event does not compile without its line. */
 export const logLines: { readonly [TType in QueuertEventType]: Line<QueuertEventData[TType]> } = {
   workerStarted: ["info", ({ workerId }) => `worker ${workerId} started`],
@@ -41,6 +52,7 @@ export const logLines: { readonly [TType in QueuertEventType]: Line<QueuertEvent
       `worker ${workerId} runs up to ${concurrency} jobs at a time on ${connectionsMax} connections, ` +
       "so that completions by callback wait for each other: enlarge the pool or lower the concurrency",
   ],
+  storeClockStepped: ["warn", steppedClock],
   workerError: [
     "error",
     ({ workerId, operation, error }) =>

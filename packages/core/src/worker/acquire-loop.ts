@@ -81,6 +81,7 @@ const acquireOnce = async (
   const begunAt = engine.clock.now();
   const result = await engine.state.acquireJobs({ workerId: options.workerId, limit, types });
   acquireState.end(hintCount, begunAt, result.jobs);
+  parts.storeClock.acquired(result, begunAt);
   parts.onAcquired(result.jobs, begunAt);
   // A synchronous store never yields by itself: timers, signals and sockets have their turn here.
   await engine.clock.yield();

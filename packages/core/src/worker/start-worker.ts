@@ -41,7 +41,11 @@ export const startWorker = async (
   const retaining = retentionLoop(engine, parts);
 
   const end = async (): Promise<void> => {
-    await Promise.all([settleOrTimeout(engine.clock, retaining, lastStatementMs), stopListening()]);
+    const statements = Promise.all([retaining, parts.storeClock.stopped()]);
+    await Promise.all([
+      settleOrTimeout(engine.clock, statements, lastStatementMs),
+      stopListening(),
+    ]);
     parts.gauges.close();
   };
   let stopped: Promise<void> | null = null;

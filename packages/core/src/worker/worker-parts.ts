@@ -13,6 +13,7 @@ import { WorkerGauges } from "./gauges.ts";
 import { LeaseKeeper } from "./keep-leases.ts";
 import { createSettler, type Settler } from "./settle.ts";
 import { Slots } from "./slots.ts";
+import { StoreClock } from "./store-clock.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
 export interface WorkerParts {
@@ -24,6 +25,7 @@ export interface WorkerParts {
   readonly slots: Slots;
   readonly settler: Settler;
   readonly keeper: LeaseKeeper;
+  readonly storeClock: StoreClock;
   readonly gauges: WorkerGauges;
   readonly acquireState: AcquireState;
   /** Set by notifications and by `stop`: a job may be due. */
@@ -49,6 +51,7 @@ export const createWorkerParts = (
   const { workerId, concurrency } = options;
   const typeNames = processors.map(({ typeName }) => typeName);
   const attempts = new Set<Attempt>();
+  const stopping = new AbortController();
   const giveUp = new AbortController();
   const work = createWakeFlag(engine.clock);
   const room = createWakeFlag(engine.clock);
@@ -89,7 +92,11 @@ export const createWorkerParts = (
     acquireState,
     work,
     room,
-    stopping: new AbortController(),
+    storeClock: new StoreClock(engine, {
+      ...{ workerId, processors, attempts, onError },
+      stopping: stopping.signal,
+    }),
+    stopping,
     giveUp,
     onAcquired: (jobs, begunAt) => {
       if (jobs.length === 0) return;

@@ -118,18 +118,18 @@ const toResult = async (
       }),
       reclaimedFrom: document.reclaimedFrom ?? null,
     })),
-    nextDueInMs: isFull ? 0 : await nextDueInMs(db, params.types),
+    ...(isFull ? { nextDueInMs: 0 } : await readNextDue(db, params.types)),
   };
 };
 
 /**
  * Milliseconds until the next pending job of these types is due; 0 if one is due. A distinct scan of the
- * index: for each type and priority one key is read, its earliest.
+ * index: for each type and priority one key is read, its earliest. The server's time comes with it.
  */
-const nextDueInMs = async (
+const readNextDue = async (
   { jobs }: Database,
   types: readonly { readonly typeName: string }[],
-): Promise<number | null> => {
+): Promise<Pick<AcquireJobsResult, "nextDueInMs" | "storeTime">> => {
   const probes = types.map(({ typeName }) => [
     { $match: { typeName, status: "pending" } },
     { $sort: { priority: -1, scheduledAt: 1 } },
@@ -137,14 +137,18 @@ const nextDueInMs = async (
   ]);
   const earliest = [
     { $group: { _id: null, at: { $min: "$at" } } },
-    { $project: { inMs: { $subtract: ["$at", "$$NOW"] } } },
+    { $project: { inMs: { $subtract: ["$at", "$$NOW"] }, now: "$$NOW" } },
   ];
-  if (probes.length === 0) return null;
+  if (probes.length === 0) return { nextDueInMs: null };
   const pipeline = [...united(jobs.name, probes), ...earliest];
-  const [next] = await jobs.aggregate<{ readonly inMs: number }>(outside, pipeline, {
-    candidates: true,
-  });
-  return next === undefined ? null : Math.max(0, Math.min(next.inMs, limits.timerMsMax));
+  const [next] = await jobs.aggregate<{ readonly inMs: number; readonly now: Date }>(
+    outside,
+    pipeline,
+    { candidates: true },
+  );
+  if (next === undefined) return { nextDueInMs: null };
+  const nextDueInMs = Math.max(0, Math.min(next.inMs, limits.timerMsMax));
+  return { nextDueInMs, storeTime: next.now };
 };
 
 /** The documents of all pipelines, in one command. */

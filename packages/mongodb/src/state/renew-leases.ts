@@ -19,7 +19,7 @@ export const renewLeases =
       db.jobs.updateMany(
         scope,
         heldUnder(some),
-        [{ $set: { leasedUntil: laterOf(some) } }],
+        [{ $set: { leasedUntil: untilOf(some) } }],
         options,
       ),
     );
@@ -36,13 +36,11 @@ export const renewLeases =
     });
   };
 
-// Never shortens a lease.
-const laterOf = (leases: readonly Lease[]): object => {
+const untilOf = (leases: readonly Lease[]): object => {
   const ids = leases.map(({ jobId }) => jobId);
   const durations = leases.map(({ leaseMs }) => leaseMs);
   const isUniform = durations.every((leaseMs) => leaseMs === durations[0]);
-  const until = isUniform
+  return isUniform
     ? afterNow(durations[0] ?? 0)
     : { $add: ["$$NOW", valueById(ids, durations.map(clampMs))] };
-  return { $max: ["$leasedUntil", until] };
 };

@@ -27,11 +27,10 @@ BEGIN
       AS u (id, lease_version, lease_ms) ORDER BY u.id) u
     JOIN {schema}.job j ON j.id = u.id
     WHERE j.status = 'running' AND j.lease_version = u.lease_version
-      AND j.leased_until < v_now + u.lease_ms * interval '1 ms'
     ORDER BY j.id FOR NO KEY UPDATE OF j SKIP LOCKED
   )
   UPDATE {schema}.job j
-  SET leased_until = greatest(j.leased_until, v_now + f.lease_ms * interval '1 ms')
+  SET leased_until = v_now + f.lease_ms * interval '1 ms'
   FROM free f WHERE j.id = f.id;
   v_held := ARRAY(
     SELECT u.element

@@ -74,8 +74,11 @@ export const acquireJobs = <TTxContext extends object, TContext extends object>(
   return async ({ workerId, limit, types }) => {
     if (types.length === 0 || limit <= 0) return { jobs: [], nextDueInMs: null };
     if (!foundLastTime) {
-      const waitMs = await database.read(undefined, (session) => nextDueInMs(session, sql, types));
-      if (waitMs !== 0) return { jobs: [], nextDueInMs: waitMs };
+      const [waitMs, storeTime] = await database.read(undefined, (session) => [
+        nextDueInMs(session, sql, types),
+        new Date(session.now()),
+      ]);
+      if (waitMs !== 0) return { jobs: [], nextDueInMs: waitMs, storeTime };
     }
     const first = turn++ % types.length;
     const inTurn = [...types.slice(first), ...types.slice(0, first)];
@@ -95,7 +98,8 @@ export const acquireJobs = <TTxContext extends object, TContext extends object>(
       };
       share(inTurn, limit, acquire);
       const isFull = jobs.length >= limit;
-      return { jobs, nextDueInMs: isFull ? 0 : nextDueInMs(session, sql, types) };
+      const waitMs = isFull ? 0 : nextDueInMs(session, sql, types);
+      return { jobs, nextDueInMs: waitMs, storeTime: new Date(now) };
     });
     foundLastTime = result.jobs.length > 0;
     return result;

@@ -1,5 +1,5 @@
-// Step 5 of the walk: a worker renews the leases of its running jobs. A lease is never shortened. An expired lease is
-// renewed if the job has not been acquired since.
+// Step 5 of the walk: a worker renews the leases of its running jobs. An expired lease is renewed if the job has
+// not been acquired since.
 import type { LeaseCheck, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { toInstant } from "../instants.ts";
@@ -9,7 +9,7 @@ export const renewLeases = <TTxContext extends object, TContext extends object>(
   database: Database<TTxContext, TContext>,
 ): StateAdapter<TTxContext, TContext, string>["renewLeases"] => {
   const renew = `
-UPDATE ${database.names.job} SET leased_until = max(leased_until, ?)
+UPDATE ${database.names.job} SET leased_until = ?
 WHERE id = ? AND status = 'running' AND lease_version = ?`;
   const leaseLost = createLeaseLostReason(database.names);
 

@@ -23,7 +23,8 @@ export const acquireJobs =
           wanted.sort((left, right) => left.queue.lastTurn - right.queue.lastTurn);
           const jobs: AcquiredJob[] = [];
           for (const type of wanted) acquireType(store, type, params, jobs);
-          return { jobs, nextDueInMs: nextDueInMs(store, wanted) };
+          const storeTime = new Date(store.now);
+          return { jobs, nextDueInMs: nextDueInMs(store, wanted), storeTime };
         });
 
 interface WantedType {

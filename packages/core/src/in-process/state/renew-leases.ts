@@ -23,7 +23,6 @@ const renew = (
   if (stored === undefined || !isHeld(state, leaseVersion)) {
     return { kind: "lost", reason: whyLost(state) };
   }
-  const leasedUntil = after(store.now, leaseMs);
-  if (leasedUntil > (state.leasedUntil ?? 0)) store.put(stored, { ...state, leasedUntil });
+  store.put(stored, { ...state, leasedUntil: after(store.now, leaseMs) });
   return { kind: "held" };
 };

@@ -32,7 +32,7 @@ const taken: StateSuite = defineStateSuite("acquireJobs", (rule) => {
       limit: 5,
       types: [wanted("task", 5)],
     });
-    expect(result).toEqual({ jobs: [], nextDueInMs: null });
+    expect(result).toMatchObject({ jobs: [], nextDueInMs: null });
   });
 
   rule("without types, or with no room, nothing is taken", async ({ steps, stateAdapter }) => {
@@ -290,6 +290,22 @@ const blockers: StateSuite = defineStateSuite("acquireJobs, blockers", (rule) =>
 });
 
 const nextDue: StateSuite = defineStateSuite("acquireJobs, nextDueInMs", (rule) => {
+  rule(
+    "`storeTime`: the store's clock during the statement, where it costs nothing.",
+    async (test) => {
+      const { steps, stateAdapter } = test;
+      const due = await steps.create({ typeName: "due" });
+      const later = await steps.create({ typeName: "later", schedule: { afterMs: minuteMs } });
+      for (const { typeName, createdAt } of [...due, ...later]) {
+        const types = [{ typeName, leaseMs: minuteMs, limit: 5 }];
+        const { storeTime } = await stateAdapter.acquireJobs({ workerId: "w", limit: 5, types });
+        if (storeTime === undefined) continue;
+        expect(storeTime.getTime()).toBeGreaterThanOrEqual(createdAt.getTime());
+        expect(storeTime.getTime()).toBeLessThan(createdAt.getTime() + minuteMs);
+      }
+    },
+  );
+
   rule(
     "`nextDueInMs`: milliseconds until the next pending job of these types becomes due",
     async ({ steps, stateAdapter }) => {

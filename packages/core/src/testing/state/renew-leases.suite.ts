@@ -26,10 +26,13 @@ const renewed: StateSuite = defineStateSuite("renewLeases", (rule) => {
     },
   );
 
-  rule("Never shortens a lease.", async ({ steps }) => {
-    const job = await steps.createRunning({}, { leaseMs: minuteMs });
-    expect(await steps.renew(job, 1)).toEqual({ kind: "held" });
-    expect((await steps.get(job)).leasedUntil).toEqual(job.leasedUntil);
+  rule("A lease that ends later is shortened.", async ({ steps }) => {
+    const job = await steps.createRunning({}, { leaseMs: thirtyDaysMs });
+    expect(await steps.renew(job, minuteMs)).toEqual({ kind: "held" });
+    const { leasedUntil, lastAttemptAt } = await steps.get(job);
+    const lengthMs = (leasedUntil?.getTime() ?? NaN) - (lastAttemptAt?.getTime() ?? NaN);
+    expect(lengthMs).toBeGreaterThanOrEqual(minuteMs);
+    expect(lengthMs).toBeLessThan(2 * minuteMs);
   });
 
   rule(

@@ -6,23 +6,17 @@ import type { Breakers } from "./breaker.ts";
 
 const byOrdinal = (left: StateJob, right: StateJob): number => left.ordinal - right.ordinal;
 
-const shortenOnRenewal: Breaker = (good) => {
-  const shortened = new Map<string, Date>();
-  return {
-    ...good,
-    renewLeases: async ({ leases }) => {
-      const checks = await good.renewLeases({ leases });
-      for (const { jobId, leaseMs } of leases) {
-        shortened.set(jobId, new Date(Date.now() + leaseMs));
-      }
-      return checks;
-    },
-    getJobs: async (params) =>
-      (await good.getJobs(params)).map(
-        (job) => job && { ...job, leasedUntil: shortened.get(job.id) ?? job.leasedUntil },
-      ),
-  };
-};
+const neverShorten: Breaker = (good) => ({
+  ...good,
+  renewLeases: async ({ leases }) => {
+    const jobs = await good.getJobs({ ids: leases.map(({ jobId }) => jobId) });
+    const longest = leases.map((lease, index) => {
+      const remainingMs = (jobs[index]?.leasedUntil?.getTime() ?? 0) - Date.now();
+      return { ...lease, leaseMs: Math.max(lease.leaseMs, remainingMs) };
+    });
+    return good.renewLeases({ leases: longest });
+  },
+});
 
 const moveReclaimed: Breaker = (good) => {
   const moved = new Set<string>();
@@ -110,7 +104,7 @@ export const brokenHolding: Breakers<
       ...good,
       renewLeases: ({ leases }) => Promise.resolve(leases.map(() => ({ kind: "held" }) as const)),
     }),
-    "renewal shortens a lease": shortenOnRenewal,
+    "renewal never shortens a lease": neverShorten,
   },
   rescheduleJobs: {
     "rescheduling does not check the lease": (good) => ({
