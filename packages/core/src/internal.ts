@@ -28,7 +28,7 @@ export {
 export { rejectAfter } from "./async/time-limit.ts";
 export { retryInRounds, retryRounds } from "./adapter-kit/retry-rounds.ts";
 export { createJobIdGenerator } from "./adapter-kit/job-ids.ts";
-export { newStateJob, type StoredPlace } from "./adapter-kit/new-state-job.ts";
+export { newStateJob, type StoredPlace } from "./model/state-job.ts";
 export { blockerFailedError, leaseExpiredError } from "./adapter-kit/stored-texts.ts";
 export {
   type AdapterMethod,

@@ -13,6 +13,8 @@ type Kind = "id" | "plain" | "instant";
 interface JobColumn {
   readonly name: string;
   readonly kind: Kind;
+  /** In a column that few jobs to be acquired use: the value in all others, an SQL literal or a column. */
+  readonly usual?: string;
 }
 
 const jobColumns = [
@@ -29,14 +31,14 @@ const jobColumns = [
   { name: "input", kind: "plain" },
   { name: "output", kind: "plain" },
   { name: "continued_to_id", kind: "id" },
-  { name: "priority", kind: "plain" },
-  { name: "on_blocker_failure", kind: "plain" },
-  { name: "deduplication_key", kind: "plain" },
+  { name: "priority", kind: "plain", usual: "0" },
+  { name: "on_blocker_failure", kind: "plain", usual: "'wait'" },
+  { name: "deduplication_key", kind: "plain", usual: "NULL" },
   { name: "created_at", kind: "instant" },
-  { name: "scheduled_at", kind: "instant" },
+  { name: "scheduled_at", kind: "instant", usual: "{j}.created_at" },
   { name: "attempt", kind: "plain" },
   { name: "last_attempt_at", kind: "instant" },
-  { name: "last_attempt_error", kind: "plain" },
+  { name: "last_attempt_error", kind: "plain", usual: "NULL" },
   { name: "lease_version", kind: "plain" },
   { name: "leased_by", kind: "plain" },
   { name: "leased_until", kind: "instant" },
@@ -71,6 +73,39 @@ export const jobSelection = (row: string): string =>
 export const jobText = (alias: string): string =>
   // A third quicker than json_build_object, which looks up the type of each name, too.
   `(SELECT row_to_json(r)::text FROM (SELECT ${jobSelection(alias)}) r)`;
+
+const toUpperCase = (_: string, letter: string): string => letter.toUpperCase();
+
+const rareColumns = (jobColumns as readonly JobColumn[]).flatMap(({ name, kind, usual }) =>
+  usual === undefined ? [] : [{ name, kind, usual, field: name.replaceAll(/_(.)/g, toUpperCase) }],
+);
+
+/** The rare fields of a job to be acquired, as arguments of `json_build_object`. */
+export const rareFields = (alias: string): string =>
+  rareColumns
+    .map(({ name, kind }) => `'${name}', ${valueSql[kind](`${alias}.${name}`)}`)
+    .join(", ");
+
+/** Whether each rare field has its usual value, as in most jobs to be acquired. */
+export const isUsual = (alias: string): string =>
+  rareColumns
+    .map(({ name, usual }) => {
+      const value = usual.replace("{j}", alias);
+      return `${alias}.${name} ${value === "NULL" ? "IS NULL" : `= ${value}`}`;
+    })
+    .join(" AND ");
+
+/** A record that its maker may still change. */
+export type OwnStateJob = { -readonly [TField in keyof StateJob]: StateJob[TField] };
+
+/** Puts the fields that `rareFields` has written into a job. */
+export const addRareFields = (job: OwnStateJob, row: Readonly<Record<string, unknown>>): void => {
+  // The routine has written these columns of the job.
+  const fields = job as unknown as Record<string, unknown>;
+  for (const { name, kind, field } of rareColumns) {
+    fields[field] = kind === "instant" ? toDate(row[name]) : row[name];
+  }
+};
 
 /** Conversions of values that drivers may represent in several ways. */
 export const toText = (value: unknown): string => value as string;

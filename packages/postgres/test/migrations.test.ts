@@ -16,7 +16,8 @@ import {
 import { describeSchema } from "../src/migrations/describe-schema.ts";
 import { migrations } from "../src/migrations/index.ts";
 import { checksumOf, statementsOf } from "../src/migrations/migration.ts";
-import { routines, routinesVersion } from "../src/routines/index.ts";
+import { routinesVersion } from "../src/migrations/index.ts";
+import { routines } from "../src/routines/index.ts";
 import { moreRowsToLock, notCommitted } from "../src/sqlstates.ts";
 import { createPgPoolStateProvider } from "../src/providers/pg.ts";
 import { createStoreNames } from "../src/store-names.ts";

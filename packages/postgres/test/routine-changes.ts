@@ -1,7 +1,7 @@
 // The rules for a change of the routines, against the snapshot of the version before.
 import { createHash } from "node:crypto";
-import { migrations } from "../src/migrations/index.ts";
-import { routines, routinesVersion } from "../src/routines/index.ts";
+import { migrations, routinesVersion } from "../src/migrations/index.ts";
+import { routines } from "../src/routines/index.ts";
 import { fillRoutine, type Routine } from "../src/routines/routine.ts";
 import { createStoreNames } from "../src/store-names.ts";
 
@@ -55,6 +55,6 @@ export const forbiddenChanges = (before: RoutinesSnapshot, after: RoutinesSnapsh
   if (isSame || after.routinesVersion === before.routinesVersion + 1) return changed;
   const raise =
     `Routines or migrations differ from those of version ${before.routinesVersion}, which is released. ` +
-    `Set routinesVersion in src/routines/index.ts to ${before.routinesVersion + 1}.`;
+    `Set routinesVersion in src/migrations/index.ts to ${before.routinesVersion + 1}.`;
   return [...changed, raise];
 };

@@ -27,7 +27,7 @@ const before: RoutinesSnapshot = {
   migrations: ["0001"],
   routines: { get_jobs: { signature: "a", body: "b" } },
 };
-const raise = expect.stringContaining("Set routinesVersion in src/routines/index.ts to 2.");
+const raise = expect.stringContaining("Set routinesVersion in src/migrations/index.ts to 2.");
 const rename = expect.stringContaining("Give it a new name, such as get_jobs_2");
 const released = { ...before, release: "0.2.0" };
 const newBody = { get_jobs: { signature: "a", body: "c" } };

@@ -1,50 +1,18 @@
 // The parameters and results of the methods of StateAdapter. One block per method, in the order of the contract.
 import type {
   JsonText,
-  OnBlockerFailure,
+  NewContinuationJob,
+  NewStateJob,
   StateJob,
   StateJobReference,
   StateSequence,
 } from "../model/state-job.ts";
-import type { StateDeduplication } from "../model/deduplication.ts";
 import type { ScheduleOptions } from "../model/schedule.ts";
 import type { BlockerEdge } from "./state-adapter-queries.ts";
 
 // createJobs
 
-interface NewJobFields {
-  readonly typeName: string;
-  readonly input: JsonText;
-  /** Null: due at once. */
-  readonly schedule: ScheduleOptions | null;
-  readonly priority: number;
-  readonly awaitsBlockers: boolean;
-  readonly onBlockerFailure: OnBlockerFailure;
-  readonly traceContext: string | null;
-}
-
-/** The first job of a new sequence. */
-export interface NewEntryJob extends NewJobFields {
-  readonly kind: "entry";
-  /** Null: the sequence is its own root. */
-  readonly rootSequenceId: string | null;
-  readonly originId: string | null;
-  readonly deduplication: StateDeduplication | null;
-}
-
-/** The next job of a sequence; everything but its own fields is copied from the job it continues. */
-export interface NewContinuationJob extends NewJobFields {
-  readonly kind: "continuation";
-  readonly sequenceId: string;
-  readonly sequenceTypeName: string;
-  readonly sequenceCreatedAt: Date;
-  readonly rootSequenceId: string;
-  /** The job it continues. */
-  readonly originId: string;
-  readonly position: number;
-}
-
-export type NewStateJob = NewEntryJob | NewContinuationJob;
+export type { NewContinuationJob, NewEntryJob, NewStateJob } from "../model/state-job.ts";
 
 export interface CreateJobsParams<TTxContext> {
   readonly context?: TTxContext | undefined;

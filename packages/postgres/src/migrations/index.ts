@@ -3,3 +3,6 @@ import type { Migration } from "./migration.ts";
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [createStore];
+
+/** Raise it by one in each release that changes a routine or adds a migration. `test/routines.test.ts` enforces it. */
+export const routinesVersion = 1;

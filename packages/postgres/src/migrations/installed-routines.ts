@@ -1,9 +1,10 @@
 // Routines are a repeatable migration: each has a checksum of its own and is created again if its text changes. Workers of two
 // versions run side by side during a deployment, so routines of the version before stay installed.
 import { type Routine, fillRoutine } from "../routines/routine.ts";
-import { routines, routinesVersion } from "../routines/index.ts";
+import { routines } from "../routines/index.ts";
 import type { PgRow } from "../state-provider.ts";
 import type { StoreNames } from "../store-names.ts";
+import { routinesVersion } from "./index.ts";
 import { checksumOf } from "./migration.ts";
 
 type Query = (sql: string, params?: readonly (string | null)[]) => Promise<readonly PgRow[]>;

@@ -159,14 +159,9 @@ BEGIN
       CASE WHEN j.position > 0 THEN j.sequence_id END,
       CASE WHEN j.position > 0 THEN j.sequence_type_name END,
       NULLIF(j.root_sequence_id, j.id), j.origin_id, j.trace_context,
-      CASE WHEN j.priority = 0 AND j.scheduled_at = j.created_at AND j.on_blocker_failure = 'wait'
-        AND j.deduplication_key IS NULL AND j.last_attempt_error IS NULL
+      CASE WHEN {usual j}
         THEN NULL ELSE json_build_object(
-          'priority', j.priority,
-          'scheduled_at_us', (date_part('epoch', j.scheduled_at) * 1000000)::bigint,
-          'on_blocker_failure', j.on_blocker_failure,
-          'deduplication_key', j.deduplication_key,
-          'last_attempt_error', j.last_attempt_error,
+          {rare j},
           'reclaimed_from', CASE WHEN v_reclaimed_ids <> '{}'
             THEN v_reclaimed_from[array_position(v_reclaimed_ids, j.id)] END)::text END;
     IF v_blocked_ids IS NOT NULL THEN

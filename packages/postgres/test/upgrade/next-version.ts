@@ -22,7 +22,7 @@ const edits: readonly Edit[] = [
     'import { addProgress } from "./0002-add-progress.ts";\nimport type',
   ],
   ["migrations/index.ts", "[createStore]", "[createStore, addProgress]"],
-  ["routines/index.ts", "routinesVersion = 1", "routinesVersion = 2"],
+  ["migrations/index.ts", "routinesVersion = 1", "routinesVersion = 2"],
   [
     "job-row.ts",
     '{ name: "type_name", kind: "plain" }',

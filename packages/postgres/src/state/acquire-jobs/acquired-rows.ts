@@ -2,13 +2,20 @@
 // column costs on both sides. Numbers of a job therefore come in one text, and rare fields in one
 // more. Fields that the caller knows are not sent. With these 9 columns instead of 19, a job cost
 // the client 0.7 µs instead of 1.8.
-import type {
-  AcquireJobsParams,
-  OnBlockerFailure,
-  StateJob,
-  StateSequence,
+import {
+  type AcquireJobsParams,
+  newStateJob,
+  type StateJob,
+  type StateSequence,
 } from "queuert/internal";
-import { toDate, toNullableText, toStateJob, toText } from "../../job-row.ts";
+import {
+  addRareFields,
+  type OwnStateJob,
+  toDate,
+  toNullableText,
+  toStateJob,
+  toText,
+} from "../../job-row.ts";
 import type { PgRow } from "../../state-provider.ts";
 import type { Probe } from "./low-water-marks.ts";
 
@@ -70,51 +77,50 @@ const toAcquiredRow = (row: PgRow, facts: string, leases: readonly Lease[]): Acq
   // The routine answers with jobs of the types asked for.
   const lease = leases[Number(type) - 1] as Lease;
   const id = String(row["id"]);
-  const rest = row["rest"] === null ? usual : (JSON.parse(String(row["rest"])) as Rest);
-  const scheduledAtUs = rest.scheduled_at_us ?? Number(createdUs);
   const createdAt = new Date(Number(createdUs) / 1_000);
-  const job: StateJob = {
-    id,
-    typeName: lease.typeName,
-    sequenceId: position === undefined ? id : String(row["sequence_id"]),
-    sequenceTypeName: position === undefined ? lease.typeName : toText(row["sequence_type_name"]),
-    sequenceCreatedAt: sequenceUs === undefined ? createdAt : new Date(Number(sequenceUs) / 1_000),
-    rootSequenceId: String(row["root_sequence_id"] ?? id),
-    originId: toNullableText(row["origin_id"]),
-    position: position === undefined ? 0 : Number(position),
-    ordinal: Number(ordinal),
-    status: "running",
-    input: toText(row["input"]),
-    output: null,
-    continuedToId: null,
-    priority: rest.priority ?? 0,
-    onBlockerFailure: rest.on_blocker_failure ?? "wait",
-    deduplicationKey: rest.deduplication_key ?? null,
-    createdAt,
-    scheduledAt: rest.scheduled_at_us ? new Date(scheduledAtUs / 1_000) : createdAt,
-    attempt: Number(attempt),
-    lastAttemptAt: lease.takenAt,
-    lastAttemptError: rest.last_attempt_error ?? null,
-    leaseVersion: Number(leaseVersion),
-    leasedBy: lease.workerId,
-    leasedUntil: lease.leasedUntil,
-    finishedAt: null,
-    completedBy: null,
-    traceContext: toNullableText(row["trace_context"]),
+  const job: OwnStateJob = newStateJob(
+    {
+      kind: "entry",
+      typeName: lease.typeName,
+      input: toText(row["input"]),
+      schedule: null,
+      priority: 0,
+      awaitsBlockers: false,
+      onBlockerFailure: "wait",
+      traceContext: toNullableText(row["trace_context"]),
+      rootSequenceId: toNullableText(row["root_sequence_id"]),
+      originId: toNullableText(row["origin_id"]),
+      deduplication: null,
+    },
+    {
+      id,
+      ordinal: Number(ordinal),
+      createdAt,
+      scheduledAt: createdAt,
+      sequenceCreatedAt: createdAt,
+    },
+  );
+  if (position !== undefined) {
+    job.position = Number(position);
+    job.sequenceId = String(row["sequence_id"]);
+    job.sequenceTypeName = toText(row["sequence_type_name"]);
+    job.sequenceCreatedAt = toDate(sequenceUs);
+  }
+  job.status = "running";
+  job.attempt = Number(attempt);
+  job.lastAttemptAt = lease.takenAt;
+  job.leaseVersion = Number(leaseVersion);
+  job.leasedBy = lease.workerId;
+  job.leasedUntil = lease.leasedUntil;
+  if (row["rest"] === null) return { job, scheduledAtUs: Number(createdUs), reclaimedFrom: null };
+  const rest = JSON.parse(String(row["rest"])) as Readonly<Record<string, unknown>>;
+  addRareFields(job, rest);
+  return {
+    job,
+    scheduledAtUs: Number(rest["scheduled_at"]),
+    reclaimedFrom: toNullableText(rest["reclaimed_from"]),
   };
-  return { job, scheduledAtUs, reclaimedFrom: rest.reclaimed_from ?? null };
 };
-
-interface Rest {
-  readonly priority?: number | null;
-  readonly scheduled_at_us?: number | null;
-  readonly on_blocker_failure?: OnBlockerFailure | null;
-  readonly deduplication_key?: string | null;
-  readonly last_attempt_error?: string | null;
-  readonly reclaimed_from?: string | null;
-}
-
-const usual: Rest = {};
 
 const toLeases = (workerId: string, types: Types, takenAt: Date): readonly Lease[] =>
   types.map(({ typeName, leaseMs }) => ({
