@@ -8,11 +8,13 @@ import { scheduledAfterMs, scheduledAtText } from "./new-job-columns.ts";
 import type { PgRow } from "./state-provider.ts";
 import type { StoreNames } from "./store-names.ts";
 
-/** Stores jobs with these ids, and returns a row for each, in their order. */
-export type InsertJobs = (
-  ids: readonly string[],
-  params: CreateJobsParams<object>,
-) => Promise<readonly PgRow[]>;
+interface InsertStatement {
+  readonly sources: readonly Source[];
+  readonly one: ReturnType<PgDatabase["statement"]>;
+  readonly many: ReturnType<PgDatabase["statement"]>;
+}
+
+type InsertStatements = Readonly<Record<"usual" | "all", InsertStatement>>;
 
 type Pick<TValue> = (job: NewStateJob) => TValue | null;
 
@@ -156,28 +158,35 @@ const toRows = ([row]: readonly PgRow[]): readonly PgRow[] => {
 
 const list = (value: unknown): readonly string[] => String(value).split(",");
 
-export const createInsertJobs = (db: PgDatabase): InsertJobs => {
-  const { names } = db;
-  const usual = {
+/** The statements that `insertJobs` uses. */
+export const prepareInserts = (db: PgDatabase): InsertStatements => ({
+  usual: {
     sources: usualSources,
-    one: db.statement("insert_job", insertSql(names, false, true)),
-    many: db.statement("insert_jobs", insertSql(names, false, false)),
-  };
-  const all = {
+    one: db.statement("insert_job", insertSql(db.names, false, true)),
+    many: db.statement("insert_jobs", insertSql(db.names, false, false)),
+  },
+  all: {
     sources: allSources,
-    one: db.statement("insert_job_with_options", insertSql(names, true, true)),
-    many: db.statement("insert_jobs_with_options", insertSql(names, true, false)),
-  };
-  return async (ids, { context, jobs }) => {
-    const { sources, one, many } = jobs.every(isUsual) ? usual : all;
-    const [only] = jobs;
-    if (only !== undefined && jobs.length === 1) {
-      const values = sources.map((source) => toValue(db, source, only));
-      return one([ids[0] ?? null, ...values], context);
-    }
-    const lists = sources.map((source) => toList(db, source, jobs));
-    return toRows(await many([db.ids(ids), ...lists], context));
-  };
+    one: db.statement("insert_job_with_options", insertSql(db.names, true, true)),
+    many: db.statement("insert_jobs_with_options", insertSql(db.names, true, false)),
+  },
+});
+
+/** Stores jobs with these ids, and returns a row for each, in their order. */
+export const insertJobs = async (
+  db: PgDatabase,
+  statements: InsertStatements,
+  ids: readonly string[],
+  { context, jobs }: CreateJobsParams<object>,
+): Promise<readonly PgRow[]> => {
+  const { sources, one, many } = jobs.every(isUsual) ? statements.usual : statements.all;
+  const [only] = jobs;
+  if (only !== undefined && jobs.length === 1) {
+    const values = sources.map((source) => toValue(db, source, only));
+    return one([ids[0] ?? null, ...values], context);
+  }
+  const lists = sources.map((source) => toList(db, source, jobs));
+  return toRows(await many([db.ids(ids), ...lists], context));
 };
 
 const toValue = (db: PgDatabase, one: Source, job: NewStateJob): string | null => {

@@ -3,7 +3,7 @@
 import type { CreatedStateJob, NewEntryJob, NewStateJob } from "queuert/internal";
 import { column, type PgDatabase, type PgState } from "../database.ts";
 import { toStateJob } from "../job-row.ts";
-import { createInsertJobs } from "../insert-jobs.ts";
+import { insertJobs, prepareInserts } from "../insert-jobs.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
 import type { PgRow } from "../state-provider.ts";
 import { blameIdDefault, idMaker } from "./make-ids.ts";
@@ -25,7 +25,7 @@ const argTypes = {
 export const createJobs = (db: PgDatabase, generateId: () => string): PgState["createJobs"] => {
   const create = db.routine("create_jobs", argTypes);
   const createWithIds = db.idDefault === null ? null : withIdDefault(db);
-  const insert = createInsertJobs(db);
+  const inserts = prepareInserts(db);
   const makeIds = idMaker(db, generateId);
   const lookUp = createdBefore(db);
   // A retry after a lost answer calls again with the same array: it must find the jobs that the first try stored.
@@ -50,7 +50,7 @@ export const createJobs = (db: PgDatabase, generateId: () => string): PgState["c
     const hasKeys = jobs.some((job) => job.kind === "entry" && job.deduplication !== null);
     const rows = hasKeys
       ? await create({ ids: db.ids(ids), ...columns(db, jobs) }, context)
-      : await insert(ids, params);
+      : await insertJobs(db, inserts, ids, params);
     return toCreated(jobs, ids, rows);
   };
 };
