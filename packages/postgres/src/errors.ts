@@ -27,18 +27,23 @@ export class PgInvalidJobIdError extends QueuertError {
   }
 }
 
-/** The schema has no tables yet, or older ones than this version of the library needs. */
+/** The schema has no tables yet, or older ones than this version of the library needs, or one of its parts was dropped. */
 export class PgSchemaOutdatedError extends QueuertError {
   readonly code = "QUEUERT_PG_SCHEMA_OUTDATED" as const;
   readonly schema: string;
+  /** The missing part, in the words of the server. */
+  readonly missing: string | null;
 
-  constructor(schema: string, options?: ErrorOptions) {
+  constructor(schema: string, missing: string | null, options?: ErrorOptions) {
+    const detail = missing === null ? "" : ` (${missing})`;
     super(
-      `Schema "${schema}" lacks migrations. Call \`migrateToLatest()\` on the state adapter before using it, ` +
-        "or check the `schema` option.",
+      `Schema "${schema}" is not as this version of the library needs it${detail}. Call \`migrateToLatest()\` on the state ` +
+        "adapter before using it, or check the `schema` option. If nothing is to be migrated, a part of the schema was " +
+        "dropped: `checkSchema()` lists it.",
       options,
     );
     this.schema = schema;
+    this.missing = missing;
   }
 }
 
@@ -134,16 +139,30 @@ export class PgReadOnlyError extends QueuertError {
   }
 }
 
+const checkAddress = "Check that the server runs, and check host and port of the connection.";
+
+/** The remedy for a refused connection, by the code of the driver's error. */
+const remedies: Readonly<Record<string, string>> = {
+  "3D000": "Create the database, or correct its name in the connection.",
+  "28000": "Create the role, correct its name in the connection, or allow it in `pg_hba.conf`.",
+  "28P01": "Correct the role's name or password in the connection.",
+  ENOTFOUND: "The name of the host is not known: correct it in the connection.",
+};
+
 /** The server could not be reached, or refused the connection. */
 export class PgUnreachableError extends QueuertError {
   readonly code = "QUEUERT_PG_UNREACHABLE" as const;
+  /** The code of the driver's error, such as `ECONNREFUSED`, or `3D000` for a database that does not exist. */
+  readonly reason: string;
 
-  constructor(reason: string, options?: ErrorOptions) {
+  constructor(reason: string, serverMessage: string | null, options?: ErrorOptions) {
     super(
-      `PostgreSQL could not be reached (${reason}). Check that the server runs and that host, port, database and ` +
-        "credentials of the connection are right.",
+      serverMessage === null
+        ? `PostgreSQL could not be reached (${reason}). ${remedies[reason] ?? checkAddress}`
+        : `PostgreSQL refused the connection: ${serverMessage} (${reason}). ${remedies[reason] ?? checkAddress}`,
       options,
     );
+    this.reason = reason;
   }
 }
 

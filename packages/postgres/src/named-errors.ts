@@ -21,11 +21,14 @@ export const toNamedError = (error: unknown, names: StoreNames): unknown => {
     case "42883": // undefined_function
     case "42703": // undefined_column
     case "3F000": // invalid_schema_name
-      return new PgSchemaOutdatedError(names.schemaName, { cause: error });
+      return new PgSchemaOutdatedError(names.schemaName, serverMessageOf(error), { cause: error });
     case "42704": // undefined_object
       // Statements name types of the store and the type of ids.
-      if (saysOfStore(error, names))
-        return new PgSchemaOutdatedError(names.schemaName, { cause: error });
+      if (saysOfStore(error, names)) {
+        return new PgSchemaOutdatedError(names.schemaName, serverMessageOf(error), {
+          cause: error,
+        });
+      }
       return new PgInvalidOptionError("idType", "the name of an SQL type that the database has", {
         cause: error,
       });
@@ -48,7 +51,7 @@ export const toNamedError = (error: unknown, names: StoreNames): unknown => {
     case "3D000": // invalid_catalog_name
     case "28000": // invalid_authorization_specification
     case "28P01": // invalid_password
-      return new PgUnreachableError(code, { cause: error });
+      return new PgUnreachableError(code, serverMessageOf(error), { cause: error });
     default:
       return byMessage(error);
   }
@@ -70,7 +73,7 @@ const byMessage = (error: Error): Error => {
     return new PgPoolExhaustedError({ cause: error });
   }
   if (messages.includes("Connection terminated due to connection timeout")) {
-    return new PgUnreachableError("connection timeout", { cause: error });
+    return new PgUnreachableError("connection timeout", null, { cause: error });
   }
   return error;
 };
@@ -78,6 +81,13 @@ const byMessage = (error: Error): Error => {
 /** Whether the server names an object in the schema of the store. */
 export const saysOfStore = (error: Error, { schemaName }: StoreNames): boolean =>
   messagesOf(error).includes(`${schemaName}.`);
+
+/** The server's own message, which names a table, column, database or role. Null if the error is of another origin. */
+const serverMessageOf = (error: Error): string | null => {
+  const { code, message, cause } = error as { code?: unknown; message: string; cause?: unknown };
+  if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)) return message.split("\n")[0] ?? null;
+  return cause instanceof Error ? serverMessageOf(cause) : null;
+};
 
 /** ORMs wrap the driver's error. */
 const messagesOf = (error: Error): string =>

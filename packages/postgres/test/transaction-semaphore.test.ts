@@ -60,6 +60,49 @@ it("lends the reserved connection to transactions inside others that hold all pe
   expect(await adapter.renewLeases({ leases: [lease] })).toHaveLength(1);
 });
 
+it("handlers that open a transaction inside their completion all finish, and a stop is quick", async () => {
+  const queuert = await createQueuert({
+    stateAdapter: await openAdapter(),
+    jobTypeDefinitions: defineUnionJobTypes<{
+      outer: { entry: true; input: null; output: null };
+      inner: { entry: true; input: null; output: null };
+    }>(),
+  });
+  const sequences = [0, 1, 2, 3].map(() => ({ typeName: "outer", input: null }) as const);
+  const started = await queuert.startJobSequences({ autocommit: true, sequences });
+  let insideCount = 0;
+  let bothInside = (): void => undefined;
+  const areBothInside = new Promise<void>((resolve) => (bothInside = resolve));
+  const worker = await queuert
+    .createWorker()
+    .implementJobType({
+      typeName: "outer",
+      process: async ({ complete }) =>
+        complete(async () => {
+          if (++insideCount === 2) bothInside();
+          // Both connections that transactions may hold are taken.
+          await areBothInside;
+          await queuert.transaction((tx) =>
+            queuert.startJobSequence({ ...tx, typeName: "inner", input: null }),
+          );
+          return null;
+        }),
+    })
+    .start({ concurrency: 2 });
+  const timeoutMs = 20_000;
+  await Promise.all(
+    started.map(({ id }) =>
+      queuert.waitForJobSequenceCompletion({ typeName: "outer", id, timeoutMs }),
+    ),
+  );
+  const stopping = performance.now();
+  await worker.stop();
+  expect(performance.now() - stopping).toBeLessThan(5_000);
+  const inner = await queuert.listJobs({ typeName: "inner" });
+  expect(inner.items).toHaveLength(4);
+  await queuert.close();
+});
+
 it("refuses a transaction that waits while none ends, and lets later ones begin", async () => {
   const withPermit = createTransactionSemaphore(1, { lendAfterMs: 5, refuseAfterMs: 50 });
   let begunCount = 0;
