@@ -98,7 +98,7 @@ export const limits: {
   // Each blocker's output is read with the job.
   blockersMax: 1_000,
   // Each acquisition names all types of its worker. MongoDB: two stages for each, of at most 1,000 in a pipeline.
-  workerTypesMax: 500,
+  workerTypesMax: 5_000,
   // Payloads that a worker holds beyond its slots, by the size of its last jobs.
   prefetchCharactersMax: 32 * mebi,
 };

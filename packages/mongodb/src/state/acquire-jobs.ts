@@ -139,22 +139,34 @@ const readNextDue = async (
     { $group: { _id: null, at: { $min: "$at" } } },
     { $project: { inMs: { $subtract: ["$at", "$$NOW"] }, now: "$$NOW" } },
   ];
-  if (probes.length === 0) return { nextDueInMs: null };
-  const pipeline = [...united(jobs.name, probes), ...earliest];
-  const [next] = await jobs.aggregate<{ readonly inMs: number; readonly now: Date }>(
-    outside,
-    pipeline,
-    { candidates: true },
-  );
-  if (next === undefined) return { nextDueInMs: null };
-  const nextDueInMs = Math.max(0, Math.min(next.inMs, limits.timerMsMax));
-  return { nextDueInMs, storeTime: next.now };
+  type NextDue = { readonly inMs: number; readonly now: Date };
+  const found = await readProbes<NextDue>(jobs, probes, earliest);
+  const [first] = found;
+  if (first === undefined) return { nextDueInMs: null };
+  const inMs = Math.min(...found.map((next) => next.inMs));
+  return {
+    nextDueInMs: Math.max(0, Math.min(inMs, limits.timerMsMax)),
+    storeTime: first.now,
+  };
 };
 
-/** The documents of all pipelines, in one command. */
-const united = (collection: string, pipelines: readonly object[][]): object[] => {
-  const [first = [], ...others] = pipelines;
-  return [...first, ...others.map((pipeline) => ({ $unionWith: { coll: collection, pipeline } }))];
+/** The server refuses a pipeline of more than 1,000 stages. */
+const probesPerCommand = 500;
+
+/** The documents of all probes, in one command for each 500 of them. `after`: the stages that follow. */
+const readProbes = async <T>(
+  jobs: Database["jobs"],
+  probes: readonly object[][],
+  after: readonly object[] = [],
+): Promise<T[]> => {
+  const found: T[] = [];
+  for (let from = 0; from < probes.length; from += probesPerCommand) {
+    const [first = [], ...others] = probes.slice(from, from + probesPerCommand);
+    const unions = others.map((pipeline) => ({ $unionWith: { coll: jobs.name, pipeline } }));
+    const pipeline = [...first, ...unions, ...after];
+    found.push(...(await jobs.aggregate<T>(outside, pipeline, { candidates: true })));
+  }
+  return found;
 };
 
 type Candidate = Pick<JobDocument, "_id" | "typeName" | "priority" | "scheduledAt" | "ordinal">;
@@ -276,5 +288,5 @@ const readCandidates = (
       { $project: fields },
     ],
   ];
-  return jobs.aggregate<Candidate>(outside, united(jobs.name, probes), { candidates: true });
+  return readProbes<Candidate>(jobs, probes);
 };
