@@ -2,7 +2,7 @@
 // acquisition.
 import { startMongodb } from "@queuert/test-services";
 import { providedMongodb } from "@queuert/test-services/provided";
-import { MongoClient } from "mongodb";
+import { MongoClient, type MongoClientOptions } from "mongodb";
 import { jobs } from "queuert/testing";
 import { describe, expect, it } from "vitest";
 import {
@@ -21,9 +21,10 @@ const withAdapter = async (
     client: MongoClient,
     name: string,
   ) => Promise<void>,
+  clientOptions: MongoClientOptions = {},
 ): Promise<void> => {
   const { url, name, drop } = await providedMongodb().createDatabase();
-  const client = new MongoClient(url, { monitorCommands: true });
+  const client = new MongoClient(url, { monitorCommands: true, ...clientOptions });
   try {
     const stateProvider = createMongodbProvider({ client, databaseName: name });
     const adapter = await createMongoStateAdapter({ stateProvider });
@@ -77,9 +78,12 @@ describe("write concern", () => {
     }),
   );
 
-  it("1 of the client is refused if the transaction has no own concern", () =>
-    withAdapter(async (adapter, _, name) => {
-      const client = new MongoClient(providedMongodb().url, { w: 1 });
+  it("1 of the client is refused if the transaction has no own concern", () => {
+    const refused = async (
+      adapter: MongoStateAdapter<MongoTxContext, MongoContext>,
+      client: MongoClient,
+      name: string,
+    ): Promise<void> => {
       const session = client.startSession();
       session.startTransaction();
       const created = adapter.createJobs({ context: { session }, jobs: jobs(1) });
@@ -87,8 +91,9 @@ describe("write concern", () => {
       await session.abortTransaction();
       await session.endSession();
       expect(await client.db(name).collection("queuert_jobs").countDocuments()).toBe(0);
-      await client.close();
-    }));
+    };
+    return withAdapter(refused, { w: 1 });
+  });
 
   it("is majority, in spite of the client's options", () =>
     withAdapter(async (adapter, client) => {
