@@ -46,7 +46,7 @@ const layers: readonly (readonly string[])[] = [
   ["adapters", "job-types", "public-types", "queuert-types.ts"],
   ["observe", "after-commit", "adapter-kit"],
   ["lifecycle", "in-process", "engine.ts"],
-  ["worker", "create-engine.ts"],
+  ["worker"],
   ["facade.ts"],
   ["queuert.ts", "internal.ts"],
   ["index.ts", "testing", "testing.ts"],

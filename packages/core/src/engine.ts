@@ -1,16 +1,36 @@
-// The wired adapters and everything the walk runs on. Generic-free: payloads are unknown, ids are strings.
+// The engine: the wired adapters, and everything that the walk runs on. Generic-free: payloads are unknown, ids are strings.
+// Each adapter reports its own failures, and a missing one gets its default.
+import {
+  createStoreNotifyAdapter,
+  wrapNotifyAdapterWithLogging,
+  wrapStateAdapterWithLogging,
+} from "./adapter-kit/wrap-adapters.ts";
 import type { NotifyAdapter } from "./adapters/notify-adapter.ts";
+import type { ObservabilityAdapter } from "./adapters/observability-adapter.ts";
 import type { AnyStateAdapter } from "./adapters/state-adapter.ts";
-import type { EffectRouter } from "./after-commit/effect-router.ts";
-import type { NestedTransactionGuard, OpenTransactions } from "./after-commit/open-transactions.ts";
-import type { Notifier } from "./after-commit/post-commit-effects.ts";
-import type { Clock } from "./async/clock.ts";
-import type { ContextKeys } from "./adapters/call-options.ts";
-import type { Registry } from "./job-types/registry.ts";
-import type { Observer } from "./observe/observer.ts";
-import type { ImplementedTypes } from "./lifecycle/implemented-types.ts";
-import type { LocalListeners } from "./lifecycle/local-listeners.ts";
-import type { SequencePoller } from "./lifecycle/sequence-poller.ts";
+import { createEffectRouter, type EffectRouter, type Notifier } from "./after-commit/effects.ts";
+import {
+  createNestedTransactionGuard,
+  createOpenTransactions,
+  type NestedTransactionGuard,
+  type OpenTransactions,
+} from "./after-commit/open-transactions.ts";
+import { createUnconfirmedCommits } from "./after-commit/unconfirmed-commits.ts";
+import { type Clock, systemClock } from "./async/clock.ts";
+import { settleOrTimeout } from "./async/time-limit.ts";
+import { type ContextKeys, createContextKeys } from "./adapters/call-options.ts";
+import { defaults, limits } from "./defaults.ts";
+import { InvalidOptionError } from "./errors.ts";
+import { createNoopNotifyAdapter } from "./in-process/create-noop-notify-adapter.ts";
+import { createRegistry, type Registry } from "./job-types/registry.ts";
+import type { JobTypes } from "./job-types/define-job-types.ts";
+import { ImplementedTypes } from "./lifecycle/implemented-types.ts";
+import { createLocalListeners, type LocalListeners } from "./lifecycle/local-listeners.ts";
+import { SequencePoller } from "./lifecycle/sequence-poller.ts";
+import { assertFunction, assertInteger, assertObject } from "./model/assert-option.ts";
+import { createConsoleLog } from "./observe/console-log.ts";
+import type { Log } from "./observe/log.ts";
+import { createObserver, type Observer } from "./observe/observer.ts";
 
 export interface Engine {
   readonly state: AnyStateAdapter;
@@ -36,3 +56,106 @@ export interface Engine {
   /** Closes the timers and adapters of the engine itself. Adapters that were given stay open. */
   readonly close: () => Promise<void>;
 }
+
+export interface EngineOptions {
+  readonly stateAdapter: AnyStateAdapter;
+  readonly jobTypes: Pick<JobTypes<unknown>, "catalogue">;
+  readonly notifyAdapter?: NotifyAdapter | undefined;
+  readonly observabilityAdapter?: ObservabilityAdapter | undefined;
+  readonly log?: Log | undefined;
+  readonly payloadBytesMax?: number | undefined;
+}
+
+/** Where time and chance enter. */
+export interface EngineSeams {
+  readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
+}
+
+/** How long closing waits for the last notifications. */
+const closePatienceMs = 1_000;
+
+export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine => {
+  assertOptions(options);
+  const { clock = systemClock, random = Math.random } = seams;
+  const { log = createConsoleLog({ minimumLevel: "warn" }), observabilityAdapter = {} } = options;
+  const observer = createObserver(log, observabilityAdapter);
+  const state = wrapStateAdapterWithLogging(options.stateAdapter, (operation, error) =>
+    observer.emit("stateAdapterError", () => ({ operation, error })),
+  );
+  const notify = wrapNotifyAdapterWithLogging(
+    // The workers and waiters of this process are notified without one.
+    createStoreNotifyAdapter(
+      options.notifyAdapter ?? createNoopNotifyAdapter(),
+      () => options.stateAdapter.getStoreId(),
+      (error) => observer.emit("notifyAdapterError", () => ({ operation: "receive", error })),
+    ),
+    (operation, error) => observer.emit("notifyAdapterError", () => ({ operation, error })),
+  );
+  const unconfirmed = createUnconfirmedCommits(state, clock);
+  const contextKeys = createContextKeys(state.capabilities);
+  const transactions = createOpenTransactions(contextKeys);
+  const sequencePoller = new SequencePoller(state, clock);
+  const local = createLocalListeners(notify, sequencePoller);
+  const { notifier } = local;
+  return {
+    state,
+    notify,
+    local,
+    // A store in the memory of this process has no other processes to poll for.
+    hasNotifyAdapter:
+      options.notifyAdapter !== undefined || !state.capabilities.sharedBetweenProcesses,
+    registry: createRegistry(options.jobTypes),
+    implementedTypes: new ImplementedTypes(observer, options.jobTypes.catalogue !== undefined),
+    payloadBytesMax: options.payloadBytesMax ?? defaults.payloadBytesMax,
+    observer,
+    notifier,
+    effects: createEffectRouter(observer, notifier, transactions, unconfirmed),
+    transactions,
+    contextKeys,
+    nesting: createNestedTransactionGuard(state.capabilities),
+    sequencePoller,
+    clock,
+    random,
+    close: async () => {
+      unconfirmed.close();
+      sequencePoller.close();
+      // A server that does not respond must not keep the client open.
+      await settleOrTimeout(clock, notifier.settled(), closePatienceMs);
+      // A notify adapter that was given belongs to the user.
+      if (options.notifyAdapter === undefined) await notify.close();
+    },
+  };
+};
+
+const assertOptions = (options: EngineOptions): void => {
+  const { stateAdapter, jobTypes, notifyAdapter, observabilityAdapter, log } = options;
+  const { payloadBytesMax = defaults.payloadBytesMax } = options;
+  const isAdapter =
+    typeof (stateAdapter as Partial<AnyStateAdapter> | null)?.createJobs === "function";
+  if (!isAdapter) {
+    const remedy = "give a state adapter, such as `createInProcessStateAdapter()` makes";
+    throw new InvalidOptionError("stateAdapter", stateAdapter, remedy);
+  }
+  const { catalogue } = (jobTypes ?? {}) as Partial<JobTypes<unknown>>;
+  const isCatalogue =
+    catalogue === undefined || (typeof catalogue === "object" && catalogue !== null);
+  if (typeof jobTypes !== "object" || jobTypes === null || !isCatalogue) {
+    throw new InvalidOptionError(
+      "jobTypeDefinitions",
+      jobTypes,
+      "give the result of `defineUnionJobTypes`",
+    );
+  }
+  const isNotifyAdapter =
+    typeof (notifyAdapter as Partial<NotifyAdapter> | null)?.notifyJobScheduled === "function";
+  if (notifyAdapter !== undefined && !isNotifyAdapter) {
+    const remedy = "give a notify adapter, or leave it out";
+    throw new InvalidOptionError("notifyAdapter", notifyAdapter, remedy);
+  }
+  if (observabilityAdapter !== undefined) {
+    assertObject(observabilityAdapter, "observabilityAdapter");
+  }
+  if (log !== undefined) assertFunction(log, "log");
+  assertInteger(payloadBytesMax, "payloadBytesMax", { min: 1, max: limits.payloadBytesMax });
+};

@@ -63,4 +63,4 @@ export { jobStatuses } from "./model/status.ts";
 export type { StateDeduplication } from "./model/deduplication.ts";
 export type { ScheduleOptions } from "./model/schedule.ts";
 export { createQueuertWith } from "./queuert.ts";
-export type { EngineSeams } from "./create-engine.ts";
+export type { EngineSeams } from "./engine.ts";

@@ -7,7 +7,7 @@ import type {
   BaseStateAdapterContext,
   StateAdapter,
 } from "./adapters/state-adapter.ts";
-import { createEngine, type EngineSeams } from "./create-engine.ts";
+import { createEngine, type EngineSeams } from "./engine.ts";
 import { createFacade } from "./facade.ts";
 import type { JobTypes } from "./job-types/define-job-types.ts";
 import { assertObject } from "./model/assert-option.ts";

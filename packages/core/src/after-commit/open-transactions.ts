@@ -8,8 +8,7 @@ import {
   StateNotInTransactionError,
   TransactionEndingError,
 } from "../errors.ts";
-import type { EffectRouter } from "./effect-router.ts";
-import type { Effects } from "./post-commit-effects.ts";
+import type { EffectRouter, Effects } from "./effects.ts";
 
 /** The calls that a user's callback makes in its transaction, awaited or not, until the callback has ended. */
 export class PendingCalls {

@@ -1,12 +1,12 @@
 // Step 2, for jobs with blockers. The job is stored as blocked first, so that the sequences started for it can name it as
 // their origin. Then its blockers are stored, which releases it at once if all of them are completed.
+import { ScopedStorage } from "../async/scoped-storage.ts";
 import type { Engine } from "../engine.ts";
 import { limits } from "../defaults.ts";
 import { BlockersMismatchError, JobNotFoundError, LimitExceededError } from "../errors.ts";
 import { describeValue } from "../model/describe-error.ts";
 import { toJob } from "../model/job.ts";
 import type { StateJob } from "../model/state-job.ts";
-import { withLineage } from "./lineage.ts";
 import type { StartBlockers } from "./new-job.ts";
 
 export interface BlockedStart {
@@ -92,3 +92,25 @@ const assertSequences: (
     throw new BlockersMismatchError(typeName, expected, actual);
   }
 };
+
+/** The tree of new sequences inside `startBlockers`: that of the job that will wait for them. */
+export interface Lineage {
+  readonly rootSequenceId: string;
+  readonly originId: string;
+  readonly traceContext: string | null;
+}
+
+const storage = new ScopedStorage<{ lineage: Lineage | null }>();
+
+/** Runs `startBlockers` for a job. Sequences that it starts descend from the job. The lineage ends with the callback. */
+const withLineage = async <T>(lineage: Lineage, callback: () => Promise<T>): Promise<T> => {
+  const cell: { lineage: Lineage | null } = { lineage };
+  try {
+    return await storage.run(cell, callback);
+  } finally {
+    cell.lineage = null;
+  }
+};
+
+/** The job for which blockers are being started right now. */
+export const currentLineage = (): Lineage | null => storage.get()?.lineage ?? null;

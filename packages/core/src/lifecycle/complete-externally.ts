@@ -19,7 +19,7 @@ import { createContinueWith } from "./continuation.ts";
 import type { NewJobOptions } from "./new-job.ts";
 import { toOutcome } from "./process-job/complete.ts";
 import { observeStep } from "../observe/guarded-span.ts";
-import { addCompletedEffects, addUnblockedEffects } from "./record-settled.ts";
+import { addCompletedEffects, addUnblockedEffects } from "./job-effects.ts";
 
 export interface CompleteExternallyOptions {
   readonly id: string;

@@ -2,7 +2,7 @@
 // value many jobs commit together; by callback one commits with the user's writes.
 import type { CompletionOutcome, CompletionResult } from "../adapters/state-adapter-params.ts";
 import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
-import type { Effects } from "../after-commit/post-commit-effects.ts";
+import type { Effects } from "../after-commit/effects.ts";
 import { withRetry } from "../async/retry.ts";
 import type { Engine } from "../engine.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./attempt-events.ts";
 import type { Attempt } from "./process-job/attempt.ts";
 import type { HeldTransaction } from "./process-job/held-transaction.ts";
-import { addCompletedEffects, addUnblockedEffects } from "./record-settled.ts";
+import { addCompletedEffects, addUnblockedEffects } from "./job-effects.ts";
 
 export interface ValueCompletion {
   readonly attempt: Attempt;

@@ -6,7 +6,7 @@ import type { StateJob } from "../model/state-job.ts";
 import { attemptDurationMs, reportLost } from "./attempt-events.ts";
 import type { Attempt } from "./process-job/attempt.ts";
 import type { FailureDecision } from "./process-job/decide-failure.ts";
-import { addFailedDependantEffects, addFailedJobEffects } from "./record-settled.ts";
+import { addFailedDependantEffects, addFailedJobEffects } from "./job-effects.ts";
 
 export interface Failing {
   readonly attempt: Attempt;

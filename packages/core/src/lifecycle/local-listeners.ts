@@ -2,6 +2,7 @@
 // refuse, or may send to other processes only. It goes first, and notifies the same listeners where it can. Only jobs
 // that it has brought to no worker of this process are offered again.
 import { createHintDemand, createListenersByKey } from "../adapter-kit/hints.ts";
+import type { Notifier } from "../after-commit/effects.ts";
 import type {
   JobScheduledHint,
   JobScheduledListener,
@@ -9,7 +10,7 @@ import type {
 } from "../adapters/notify-adapter.ts";
 import type { SequencePoller } from "./sequence-poller.ts";
 
-export type NotifySender = Pick<
+type NotifySender = Pick<
   NotifyAdapter,
   "notifyJobScheduled" | "notifyJobSequenceCompleted" | "notifyJobOwnershipLost"
 >;
@@ -20,7 +21,7 @@ export interface LocalWorker extends Required<JobScheduledListener> {
 
 export interface LocalListeners {
   /** Notifies this process and, through the adapter, the others. */
-  readonly sender: NotifySender;
+  readonly notifier: Notifier;
   /** `listener` is for the notify adapter: it notifies the same worker. */
   addWorker(worker: LocalWorker): {
     readonly listener: JobScheduledListener;
@@ -30,6 +31,7 @@ export interface LocalListeners {
   jobsMayBeDue(): void;
 }
 
+/** `adapter` reports its own errors: its rejections are dropped here, and only here. */
 export const createLocalListeners = (
   adapter: NotifySender,
   sequencePoller: Pick<SequencePoller, "notified">,
@@ -42,29 +44,40 @@ export const createLocalListeners = (
   /** During a call of the adapter: how many jobs of each type it has brought to workers of this process. */
   let brought: Map<string, number> | null = null;
 
-  const notifyJobScheduled = (hints: readonly JobScheduledHint[]): Promise<void> => {
-    if (workers.size === 0) return adapter.notifyJobScheduled(hints);
+  const pending = new Set<Promise<void>>();
+  const track = (sent: Promise<void>): void => {
+    const tracked: Promise<void> = sent
+      // The wrapper of the adapter reports the error. Polling covers for the lost hint.
+      .catch(() => undefined)
+      .finally(() => pending.delete(tracked));
+    pending.add(tracked);
+  };
+
+  const jobScheduled = (hints: readonly JobScheduledHint[]): void => {
+    if (workers.size === 0) return track(adapter.notifyJobScheduled(hints));
     const counts = new Map<string, number>();
     brought = counts;
-    const sent = adapter.notifyJobScheduled(hints);
+    track(adapter.notifyJobScheduled(hints));
     brought = null;
     for (const { typeName, count } of hints) {
       const left = count - (counts.get(typeName) ?? 0);
       if (left > 0) demand.grant([{ typeName, count: left }]);
     }
-    return sent;
   };
 
   return {
-    sender: {
-      notifyJobScheduled,
-      notifyJobSequenceCompleted: (sequenceIds) => {
+    notifier: {
+      jobScheduled,
+      sequencesEnded: (sequenceIds) => {
         for (const id of sequenceIds) sequencePoller.notified(id);
-        return adapter.notifyJobSequenceCompleted(sequenceIds);
+        track(adapter.notifyJobSequenceCompleted(sequenceIds));
       },
-      notifyJobOwnershipLost: (jobIds) => {
+      ownershipLost: (jobIds) => {
         for (const { onOwnershipLost } of workers) jobIds.forEach(onOwnershipLost);
-        return adapter.notifyJobOwnershipLost(jobIds);
+        track(adapter.notifyJobOwnershipLost(jobIds));
+      },
+      settled: async () => {
+        await Promise.all(pending);
       },
     },
     addWorker: (worker) => {

@@ -1,9 +1,9 @@
 // The user's options for a new job, checked and in the store's terms: nothing is written before this has passed.
-import type { NewStateJob } from "../adapters/state-adapter-params.ts";
+import type { NewEntryJob, NewStateJob } from "../adapters/state-adapter-params.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
-import { BlockersMismatchError, InvalidOptionError } from "../errors.ts";
-import { assertInteger, assertName } from "../model/assert-option.ts";
+import { BlockersMismatchError, InvalidOptionError, JobNotFoundError } from "../errors.ts";
+import { assertInteger, assertName, assertObject } from "../model/assert-option.ts";
 import { assertKnownOptions } from "../model/assert-known-options.ts";
 import type { Job } from "../model/job.ts";
 import { toJsonText } from "../model/payload.ts";
@@ -91,3 +91,41 @@ const assertStartBlockers = (
     throw new BlockersMismatchError(typeName, "no blockers", "a `startBlockers`");
   }
 };
+
+/** A job, or a sequence: its id is that of its first job. */
+export interface Parent {
+  readonly id: string;
+  readonly sequenceId?: string | undefined;
+}
+
+export const assertParent = (parent: Parent): void => {
+  assertObject(parent, "parent");
+  assertName(parent.id, "parent.id");
+  if (parent.sequenceId !== undefined) assertName(parent.sequenceId, "parent.sequenceId");
+};
+
+/**
+ * Puts the jobs that name a parent into its tree. The sequences of the parents stay locked until the transaction ends. A
+ * deletion of the tree therefore comes before this call, which then finds no parent, or after the commit, and sees the child.
+ */
+export const joinParents = async (
+  { state }: Engine,
+  context: object | undefined,
+  parents: readonly (Parent | undefined)[],
+  jobs: readonly NewEntryJob[],
+): Promise<readonly NewEntryJob[]> => {
+  const ids = [...new Set(parents.flatMap((parent) => (parent ? [sequenceIdOf(parent)] : [])))];
+  // A start with a parent has a context, if need be that of a transaction of its own.
+  if (ids.length === 0 || context === undefined) return jobs;
+  const sequences = await state.lockSequences({ context, ids });
+  const rootIds = new Map(ids.map((id, index) => [id, sequences[index]?.first.rootSequenceId]));
+  return jobs.map((job, index) => {
+    const parent = parents[index];
+    if (parent === undefined) return job;
+    const rootSequenceId = rootIds.get(sequenceIdOf(parent));
+    if (rootSequenceId === undefined) throw new JobNotFoundError(parent.id);
+    return { ...job, rootSequenceId, originId: parent.id };
+  });
+};
+
+const sequenceIdOf = ({ id, sequenceId }: Parent): string => sequenceId ?? id;

@@ -13,15 +13,17 @@ import { type DeduplicationOptions, toStateDeduplication } from "../model/dedupl
 import { assertElementCount, assertObject } from "../model/assert-option.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { type JobSequence, toJobSequence } from "../model/sequence.ts";
-import { addBlockers, type BlockedStart } from "./add-blockers.ts";
-import { recordStarts } from "./created-effects.ts";
-import { assertParent, currentLineage, joinParents, type Lineage, type Parent } from "./lineage.ts";
+import { addBlockers, type BlockedStart, currentLineage, type Lineage } from "./add-blockers.ts";
+import { recordStarts } from "./job-effects.ts";
 import { runInSpan } from "../observe/guarded-span.ts";
 import {
+  assertParent,
   type CheckedFields,
   checkNewJob,
   entryOptionNames,
+  joinParents,
   type NewJobOptions,
+  type Parent,
 } from "./new-job.ts";
 
 export interface StartOptions extends NewJobOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Effects } from "../../src/after-commit/post-commit-effects.ts";
+import type { Effects } from "../../src/after-commit/effects.ts";
 import { createOpenTransactions } from "../../src/after-commit/open-transactions.ts";
 
 // Only carried along here.
