@@ -1,5 +1,5 @@
-// The wrappers between a caller and a method of an adapter: reports of errors, for notify adapters the identity of the store,
-// and for stores retries and named errors.
+// The wrappers between a caller and a method of an adapter. All report errors. A notify adapter is bound to its store, and
+// calls of a store are retried and their errors named.
 import type { NotifyAdapter } from "../adapters/notify-adapter.ts";
 import type {
   AnyStateAdapter,

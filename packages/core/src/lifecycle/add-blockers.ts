@@ -14,14 +14,18 @@ export interface BlockedStart {
   readonly startBlockers: StartBlockers;
 }
 
+/** A job as it is once its blockers are stored. */
+interface WithBlockers {
+  readonly job: StateJob;
+  readonly blockerSequenceIds: readonly string[];
+}
+
 /** Runs each `startBlockers` and stores the edges in one call. Answers the jobs as they are afterwards. */
 export const addBlockers = async (
   engine: Engine,
   context: object,
   starts: readonly BlockedStart[],
-): Promise<
-  readonly { readonly job: StateJob; readonly blockerSequenceIds: readonly string[] }[]
-> => {
+): Promise<readonly WithBlockers[]> => {
   const edges: { jobId: string; blockerSequenceIds: readonly string[] }[] = [];
   let blockerCount = 0;
   for (const { job, startBlockers } of starts) {
@@ -39,6 +43,27 @@ export const addBlockers = async (
     if (missing[0] !== undefined) throw new JobNotFoundError(missing[0]);
     return { job, blockerSequenceIds: edges[index]?.blockerSequenceIds ?? [] };
   });
+};
+
+/**
+ * `addBlockers` for jobs that start sequences. If the caller catches the error of a start and commits, nothing of the start may remain. A blocked job without its
+ * blockers would wait for ever. A tree below another root is removed with the start of that root.
+ */
+export const addBlockersOrUndo = async (
+  engine: Engine,
+  context: object,
+  blocked: readonly BlockedStart[],
+): Promise<readonly WithBlockers[]> => {
+  try {
+    return await addBlockers(engine, context, blocked);
+  } catch (error) {
+    const rootSequenceIds = blocked.flatMap(({ job }) =>
+      job.rootSequenceId === job.id ? [job.id] : [],
+    );
+    // A transaction that is broken already stores nothing.
+    await engine.state.deleteSequences({ context, rootSequenceIds }).catch(() => undefined);
+    throw error;
+  }
 };
 
 const runStartBlockers = async (

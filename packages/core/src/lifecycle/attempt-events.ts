@@ -8,22 +8,37 @@ import { type Attempt, toLossError } from "./process-job/attempt.ts";
 export const attemptDurationMs = ({ clock }: Pick<Engine, "clock">, attempt: Attempt): number =>
   Math.max(0, clock.now() - attempt.startedAt);
 
+export const emitStarted = (engine: Engine, attempt: Attempt): void => {
+  if (!engine.observer.isWanted("jobAttemptStarted")) return;
+  emitAbout(engine, attempt, "jobAttemptStarted", () => toStartedData(attempt));
+};
+
+/** By the store's clock alone: from when the job could have run to when it was acquired. */
+const waitedMs = ({ job, acquired }: Attempt): number => {
+  let readyAt = job.scheduledAt.getTime();
+  // Until the last of its blockers had completed, the job was blocked: it did not wait for a worker.
+  for (const { current } of acquired.blockers) {
+    readyAt = Math.max(readyAt, current.finishedAt?.getTime() ?? 0);
+  }
+  return Math.max(0, (job.lastAttemptAt ?? job.scheduledAt).getTime() - readyAt);
+};
+
 /** Field by field, as in `toCompletedData`: spreading costs a microsecond, and every attempt has both. */
-export const toStartedData = (
-  { data }: Attempt,
-  waitedMs: number,
-): QueuertEventData["jobAttemptStarted"] => ({
-  id: data.id,
-  typeName: data.typeName,
-  sequenceId: data.sequenceId,
-  sequenceTypeName: data.sequenceTypeName,
-  rootSequenceId: data.rootSequenceId,
-  originId: data.originId,
-  workerId: data.workerId,
-  attempt: data.attempt,
-  leaseVersion: data.leaseVersion,
-  waitedMs,
-});
+const toStartedData = (attempt: Attempt): QueuertEventData["jobAttemptStarted"] => {
+  const { data } = attempt;
+  return {
+    id: data.id,
+    typeName: data.typeName,
+    sequenceId: data.sequenceId,
+    sequenceTypeName: data.sequenceTypeName,
+    rootSequenceId: data.rootSequenceId,
+    originId: data.originId,
+    workerId: data.workerId,
+    attempt: data.attempt,
+    leaseVersion: data.leaseVersion,
+    waitedMs: waitedMs(attempt),
+  };
+};
 
 export const toCompletedData = (
   { data }: Attempt,

@@ -1,6 +1,10 @@
 // Step 6 of the walk, completed: one call stores outputs, ends leases, creates continuations and releases dependants. By
 // value many jobs commit together; by callback one commits with the user's writes.
-import type { CompletionOutcome, CompletionResult } from "../adapters/state-adapter-params.ts";
+import type {
+  CompletionOutcome,
+  CompletionResult,
+  JobCompletion,
+} from "../adapters/state-adapter-params.ts";
 import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
 import type { Effects } from "../after-commit/effects.ts";
 import { withRetry } from "../async/retry.ts";
@@ -51,14 +55,10 @@ const spansBySequence = (
   return spans;
 };
 
-const toCompletion = (
-  { job }: Attempt,
-  outcome: CompletionOutcome,
-): { jobId: string; leaseVersion: number; outcome: CompletionOutcome } => ({
-  jobId: job.id,
-  leaseVersion: job.leaseVersion,
-  outcome,
-});
+const toCompletion = ({ job }: Attempt, outcome: CompletionOutcome): JobCompletion => {
+  const { id: jobId, leaseVersion } = job;
+  return { jobId, leaseVersion, outcome };
+};
 
 const addResultEffects = (
   engine: Engine,

@@ -13,7 +13,12 @@ import { type DeduplicationOptions, toStateDeduplication } from "../model/dedupl
 import { assertElementCount, assertObject } from "../model/assert-option.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { type JobSequence, toJobSequence } from "../model/sequence.ts";
-import { addBlockers, type BlockedStart, currentLineage, type Lineage } from "./add-blockers.ts";
+import {
+  addBlockersOrUndo,
+  type BlockedStart,
+  currentLineage,
+  type Lineage,
+} from "./add-blockers.ts";
 import { recordStarts } from "./job-effects.ts";
 import { runInSpan } from "../observe/guarded-span.ts";
 import {
@@ -214,27 +219,6 @@ const storeBlockers = async (
     blockersOf.set(index, result.blockerSequenceIds);
   });
   return blockersOf;
-};
-
-/**
- * If the caller catches the error of a start and commits, nothing of the start may remain. A blocked job without its
- * blockers would wait for ever. A tree below another root is removed with the start of that root.
- */
-const addBlockersOrUndo = async (
-  engine: Engine,
-  context: object,
-  blocked: readonly BlockedStart[],
-): Promise<Awaited<ReturnType<typeof addBlockers>>> => {
-  try {
-    return await addBlockers(engine, context, blocked);
-  } catch (error) {
-    const rootSequenceIds = blocked.flatMap(({ job }) =>
-      job.rootSequenceId === job.id ? [job.id] : [],
-    );
-    // A transaction that is broken already stores nothing.
-    await engine.state.deleteSequences({ context, rootSequenceIds }).catch(() => undefined);
-    throw error;
-  }
 };
 
 /** A sequence that was found by its key may have continued: its status is that of its current job. */

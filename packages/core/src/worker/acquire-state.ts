@@ -5,6 +5,7 @@
 // one slot would acquire twice for each job. Notifications can be lost: they never extend the deadline.
 import type { AcquiredJob } from "../adapters/state-adapter-params.ts";
 import type { Clock } from "../async/clock.ts";
+import { timerMs } from "../async/sleep.ts";
 import { limits } from "../defaults.ts";
 import type { Slots } from "./slots.ts";
 
@@ -125,3 +126,38 @@ export class AcquireState {
     if (foundCount > hintCount) this.#idleUntil = 0;
   }
 }
+
+/** Remembers a wake-up before the wait: one between an acquisition and the wait is not lost. */
+export interface WakeFlag {
+  /** Ends the wait under way, or the next one at once. */
+  wake(): void;
+  /** Forgets earlier wake-ups: call it before looking. */
+  clear(): void;
+  /** Resolves when woken, or after so many milliseconds; null waits for as long as it takes. */
+  wait(ms: number | null): Promise<void>;
+}
+
+export const createWakeFlag = (clock: Pick<Clock, "setTimeout" | "clearTimeout">): WakeFlag => {
+  let isSet = false;
+  let resume: (() => void) | null = null;
+  return {
+    wake: () => {
+      isSet = true;
+      resume?.();
+    },
+    clear: () => {
+      isSet = false;
+    },
+    wait: (ms) =>
+      new Promise((resolve) => {
+        if (isSet) return resolve();
+        const finish = (): void => {
+          if (timer !== undefined) clock.clearTimeout(timer);
+          resume = null;
+          resolve();
+        };
+        const timer = ms === null ? undefined : clock.setTimeout(finish, timerMs(ms));
+        resume = finish;
+      }),
+  };
+};

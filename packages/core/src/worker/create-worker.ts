@@ -1,11 +1,16 @@
-// The builder that users see: each call returns a new one, so a worker can be extended and started several times.
+// The builder that users see: each call returns a new one, so a worker can be extended and started several times. A started
+// worker listens, then acquires; `stop` ends it.
+import { settleOrTimeout } from "../async/time-limit.ts";
 import type { Engine } from "../engine.ts";
 import { limits } from "../defaults.ts";
 import { DuplicateJobTypeError, EmptyWorkerError, LimitExceededError } from "../errors.ts";
-import type { Middleware } from "../lifecycle/process-job/processor.ts";
-import { startWorker } from "./start-worker.ts";
+import type { Middleware, Processor } from "../lifecycle/process-job/processor.ts";
+import { runAcquireLoop } from "./acquire-loop.ts";
+import { retentionLoop } from "./retention-loop.ts";
+import { lastStatementMs, stopWorker } from "./stop-worker.ts";
 import { assertMiddleware, type ImplementOptions, toProcessor } from "./to-processor.ts";
-import { type GivenWorkerOptions, toWorkerOptions } from "./worker-options.ts";
+import { type GivenWorkerOptions, toWorkerOptions, type WorkerOptions } from "./worker-options.ts";
+import { createWorkerParts, listen } from "./worker-parts.ts";
 
 /** A running worker: call it, or its `stop`, to end it. */
 export type RunningWorker = (() => Promise<void>) & {
@@ -19,7 +24,7 @@ export interface WorkerBuilder {
   start(options?: GivenWorkerOptions): Promise<RunningWorker>;
 }
 
-interface WorkerParts {
+interface Implemented {
   readonly middleware: readonly Middleware[];
   readonly types: readonly ImplementOptions[];
 }
@@ -35,7 +40,7 @@ export interface WorkerOwner {
 export const createWorker = (
   engine: Engine,
   owner: WorkerOwner,
-  parts: WorkerParts = { middleware: [], types: [] },
+  parts: Implemented = { middleware: [], types: [] },
 ): WorkerBuilder => ({
   use: (middleware) => {
     assertMiddleware(middleware);
@@ -87,4 +92,54 @@ const assertTypeCount = (count: number): void => {
     unit: "elements",
     remedy: "divide the job types among several workers",
   });
+};
+
+interface StartedWorker {
+  /** Resolves when the first acquisition has succeeded, or the worker was stopped; rejects if it failed. */
+  readonly ready: Promise<void>;
+  /** Resolves when nothing of the worker is left. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Resolves when the worker listens and acquires. */
+const startWorker = async (
+  engine: Engine,
+  processors: readonly Processor[],
+  options: WorkerOptions,
+): Promise<StartedWorker> => {
+  const parts = createWorkerParts(engine, processors, options);
+  const { typeNames } = parts;
+  const { workerId, concurrency } = options;
+  // Before the first acquisition: a job that becomes due after it is notified.
+  const stopListening = await listen(engine, parts);
+  engine.observer.emit("workerStarted", () => ({ workerId, typeNames, concurrency }));
+  const { connectionsMax = Number.POSITIVE_INFINITY } = engine.state.capabilities;
+  if (concurrency > connectionsMax) {
+    const data = { workerId, typeNames, concurrency, connectionsMax };
+    engine.observer.emit("workerLacksConnections", () => data);
+  }
+  parts.gauges.open();
+  const acquiring = runAcquireLoop(engine, parts);
+  const retaining = retentionLoop(engine, parts);
+
+  const end = async (): Promise<void> => {
+    const statements = Promise.all([retaining, parts.storeClock.stopped()]);
+    await Promise.all([
+      settleOrTimeout(engine.clock, statements, lastStatementMs),
+      stopListening(),
+    ]);
+    parts.gauges.close();
+  };
+  let stopped: Promise<void> | null = null;
+  let onStopped: () => void = () => undefined;
+  const whenStopped = new Promise<void>((resolve) => {
+    onStopped = resolve;
+  });
+  const ready = Promise.race([acquiring.first, whenStopped]);
+  // A start that does not wait for its store has no reader.
+  ready.catch(() => undefined);
+  return {
+    ready,
+    stop: () => (stopped ??= stopWorker(engine, parts, acquiring.ended, end).finally(onStopped)),
+  };
 };

@@ -1,5 +1,11 @@
-// At most `concurrency` process functions at a time, in the order in which their jobs were acquired.
-import type { Attempt } from "../lifecycle/process-job/attempt.ts";
+// Acquired jobs become attempts. At most `concurrency` process functions run at a time, in the order in which their jobs were
+// acquired.
+import type { AcquireJobsResult } from "../adapters/state-adapter-params.ts";
+import type { Engine } from "../engine.ts";
+import { reportLost } from "../lifecycle/attempt-events.ts";
+import { Attempt } from "../lifecycle/process-job/attempt.ts";
+import type { Processor } from "../lifecycle/process-job/processor.ts";
+import { reportTakenOver } from "../lifecycle/reclaim-expired-leases.ts";
 
 export class Slots {
   readonly concurrency: number;
@@ -125,3 +131,57 @@ export class Slots {
     this.#countByType.set(job.typeName, this.countOf(job.typeName) + delta);
   }
 }
+
+/** Acquired jobs become attempts, held from now on. Returns the attempts that may begin. */
+export const toAttempts = (
+  engine: Engine,
+  jobs: AcquireJobsResult["jobs"],
+  byType: ReadonlyMap<string, Processor>,
+  held: {
+    readonly attempts: Set<Attempt>;
+    readonly slots: Slots;
+    readonly workerId: string;
+    readonly begunAt: number;
+  },
+): readonly Attempt[] => {
+  const { attempts, slots, workerId, begunAt } = held;
+  const fresh: Attempt[] = [];
+  for (const acquired of jobs) {
+    // Only implemented types were asked for.
+    const processor = byType.get(acquired.job.typeName) as Processor;
+    const attempt = new Attempt(acquired, processor, workerId, begunAt);
+    const { job, reclaimedFrom } = acquired;
+    if (reclaimedFrom !== null) reportTakenOver(engine, job, reclaimedFrom, workerId);
+    // By the lease version: the store may have reclaimed the lease earlier than it was acquired.
+    if (job.leaseVersion > 1 && waitsForEarlierRun(engine, attempts, slots, attempt)) continue;
+    attempts.add(attempt);
+    fresh.push(attempt);
+  }
+  return fresh;
+};
+
+/**
+ * A lease of this worker's own has expired by the store's clock alone, and it has acquired the job again. The run under the
+ * old lease has lost the job. The new one begins when that run has ended, not beside it.
+ */
+const waitsForEarlierRun = (
+  engine: Engine,
+  attempts: Set<Attempt>,
+  slots: Slots,
+  attempt: Attempt,
+): boolean => {
+  let isWaiting = false;
+  for (const earlier of attempts) {
+    if (earlier.job.id !== attempt.job.id) continue;
+    if (!earlier.isOver) reportLost(engine, earlier, "taken_by_another_worker");
+    if (earlier.isInSlot) {
+      slots.offerAfter(earlier, attempt);
+      isWaiting = true;
+    } else if (!earlier.hasBegun) {
+      slots.takeQueued((queued) => queued === earlier);
+      attempts.delete(earlier);
+    }
+  }
+  if (isWaiting) attempts.add(attempt);
+  return isWaiting;
+};

@@ -1,18 +1,21 @@
 // The parts of one running worker. Acquired jobs go to the slots, and from there to the settler. Their leases are kept
-// until they are settled.
+// until they are settled. At the end, its subscriptions: a notify adapter that cannot listen costs latency only.
+import type { StopListening } from "../adapters/notify-adapter.ts";
 import type { AcquireJobsResult } from "../adapters/state-adapter-params.ts";
-import { createWakeFlag, type WakeFlag } from "../async/wake-flag.ts";
+import { withRetry } from "../async/retry.ts";
+import { settleOrTimeout } from "../async/time-limit.ts";
+import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
-import { reportLost } from "../lifecycle/attempt-events.ts";
-import { Attempt } from "../lifecycle/process-job/attempt.ts";
+import type { Attempt } from "../lifecycle/process-job/attempt.ts";
 import { processAttempt } from "../lifecycle/process-job/process-attempt.ts";
 import type { Processor } from "../lifecycle/process-job/processor.ts";
-import { reportTakenOver } from "../lifecycle/reclaim-expired-leases.ts";
-import { AcquireState } from "./acquire-state.ts";
+import { demandOf } from "./acquire-loop.ts";
+import { AcquireState, createWakeFlag, type WakeFlag } from "./acquire-state.ts";
 import { WorkerGauges } from "./gauges.ts";
 import { LeaseKeeper } from "./keep-leases.ts";
+import { createOwnershipCheck } from "./ownership-check.ts";
 import { createSettler, type Settler } from "./settle.ts";
-import { Slots } from "./slots.ts";
+import { Slots, toAttempts } from "./slots.ts";
 import { StoreClock } from "./store-clock.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
@@ -80,6 +83,14 @@ export const createWorkerParts = (
     onRecovered: onMissed,
     onError,
   });
+  const { signal } = stopping;
+  const storeClock = new StoreClock(engine, {
+    workerId,
+    processors,
+    attempts,
+    onError,
+    stopping: signal,
+  });
   return {
     options,
     processors,
@@ -92,10 +103,7 @@ export const createWorkerParts = (
     acquireState,
     work,
     room,
-    storeClock: new StoreClock(engine, {
-      ...{ workerId, processors, attempts, onError },
-      stopping: stopping.signal,
-    }),
+    storeClock,
     stopping,
     giveUp,
     onAcquired: (jobs, begunAt) => {
@@ -129,54 +137,74 @@ const createSlots = (
     },
   );
 
-/** Acquired jobs become attempts, held from now on. Returns the attempts that may begin. */
-const toAttempts = (
-  engine: Engine,
-  jobs: AcquireJobsResult["jobs"],
-  byType: ReadonlyMap<string, Processor>,
-  held: Pick<WorkerParts, "attempts" | "slots"> & {
-    readonly workerId: string;
-    readonly begunAt: number;
-  },
-): readonly Attempt[] => {
-  const { attempts, slots, workerId, begunAt } = held;
-  const fresh: Attempt[] = [];
-  for (const acquired of jobs) {
-    // Only implemented types were asked for.
-    const processor = byType.get(acquired.job.typeName) as Processor;
-    const attempt = new Attempt(acquired, processor, workerId, begunAt);
-    const { job, reclaimedFrom } = acquired;
-    if (reclaimedFrom !== null) reportTakenOver(engine, job, reclaimedFrom, workerId);
-    // By the lease version: the store may have reclaimed the lease earlier than it was acquired.
-    if (job.leaseVersion > 1 && waitsForEarlierRun(engine, attempts, slots, attempt)) continue;
-    attempts.add(attempt);
-    fresh.push(attempt);
-  }
-  return fresh;
+/** Notifications wake the worker. Resolves once it listens; calls the returned function to end that. */
+export const listen = async (engine: Engine, parts: WorkerParts): Promise<StopListening> => {
+  const { typeNames, stopping, work, acquireState, attempts, onMissed } = parts;
+  const ownership = createOwnershipCheck(engine, attempts);
+  const onOwnershipLost = (jobId: string): void => ownership.notified(jobId);
+  const local = engine.local.addWorker({
+    typeNames,
+    onJobScheduled: (_typeName, count) => {
+      // A count that is not a number of jobs is as good as none.
+      if (count === undefined || !(count > 0 && count <= limits.concurrencyMax)) return onMissed();
+      acquireState.addHints(count);
+      work.wake();
+    },
+    demand: (typeName, offered) =>
+      stopping.signal.aborted ? 0 : demandOf(parts, typeName, offered),
+    onOwnershipLost,
+  });
+  const stops = await Promise.all([
+    listenResiliently(engine, () => engine.notify.listenJobScheduled(local.listener), onMissed),
+    listenResiliently(
+      engine,
+      () => engine.notify.listenJobOwnershipLost({ onOwnershipLost }),
+      // A loss that was missed meanwhile is found by the next renewal.
+      () => undefined,
+    ),
+  ]);
+  return async () => {
+    local.remove();
+    ownership.stop();
+    await Promise.all(stops.map((stop) => stop()));
+  };
 };
 
-/**
- * A lease of this worker's own has expired by the store's clock alone, and it has acquired the job again. The run under the
- * old lease has lost the job. The new one begins when that run has ended, not beside it.
- */
-const waitsForEarlierRun = (
+/** How long a start or a stop waits for a subscription: a server that does not respond must not delay either. */
+const patienceMs = 1_000;
+
+/** Starts listening; resolves after the first try, successful or not, or when that takes long. */
+const listenResiliently = async (
   engine: Engine,
-  attempts: Set<Attempt>,
-  slots: Slots,
-  attempt: Attempt,
-): boolean => {
-  let isWaiting = false;
-  for (const earlier of attempts) {
-    if (earlier.job.id !== attempt.job.id) continue;
-    if (!earlier.isOver) reportLost(engine, earlier, "taken_by_another_worker");
-    if (earlier.isInSlot) {
-      slots.offerAfter(earlier, attempt);
-      isWaiting = true;
-    } else if (!earlier.hasBegun) {
-      slots.takeQueued((queued) => queued === earlier);
-      attempts.delete(earlier);
-    }
-  }
-  if (isWaiting) attempts.add(attempt);
-  return isWaiting;
+  listenOnce: () => Promise<StopListening>,
+  /** Called when it listens, late or not: jobs that were notified before have to be found by a query. */
+  onListening: () => void,
+): Promise<StopListening> => {
+  const stopping = new AbortController();
+  let stop: StopListening | null = null;
+
+  const attempt = async (): Promise<void> => {
+    if (stopping.signal.aborted) return;
+    const stopListening = await listenOnce();
+    if (stopping.signal.aborted) return stopListening();
+    stop = stopListening;
+    onListening();
+  };
+  const tried = attempt();
+  const listening = withRetry((retry) => (retry === 0 ? tried : attempt()), {
+    maxRetries: Infinity,
+    initialDelayMs: 200,
+    maxDelayMs: 10_000,
+    isRetryable: () => true,
+    signal: stopping.signal,
+    clock: engine.clock,
+    random: engine.random,
+  });
+  await settleOrTimeout(engine.clock, tried, patienceMs);
+  return async () => {
+    stopping.abort();
+    // A try that hangs ends with its own result. Errors are reported by the adapter's wrapping.
+    await settleOrTimeout(engine.clock, listening, patienceMs);
+    if (stop !== null) await settleOrTimeout(engine.clock, stop(), patienceMs);
+  };
 };

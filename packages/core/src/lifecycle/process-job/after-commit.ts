@@ -2,8 +2,7 @@
 import type { Engine } from "../../engine.ts";
 import { assertFunction } from "../../model/assert-option.ts";
 import { reportWorkerError } from "../attempt-events.ts";
-import type { Attempt } from "./attempt.ts";
-import { assertNotOver } from "./complete.ts";
+import { assertNotOver, type Attempt } from "./attempt.ts";
 
 export type AfterCommit = (callback: () => unknown) => void;
 

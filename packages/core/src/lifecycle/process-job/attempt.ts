@@ -6,6 +6,9 @@ import {
   JobAlreadyCompletedError,
   JobNotFoundError,
   JobTakenByAnotherWorkerError,
+  JobTimeoutError,
+  ProcessMisuseError,
+  WorkerShutdownError,
 } from "../../errors.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { JobAbortReason } from "../../public-types/abort.ts";
@@ -162,4 +165,33 @@ export const toLossError = ({ job, lossReason }: Attempt): Error | undefined => 
     default:
       return undefined;
   }
+};
+
+/** Refuses to open anything for an attempt whose outcome is decided: its job may be running elsewhere. */
+export const assertNotOver = (attempt: Attempt): void => {
+  const { job, processor, workerId, abortReason } = attempt;
+  if (!attempt.isOver && !attempt.isLost) return;
+  switch (abortReason) {
+    case "timeout":
+      throw new JobTimeoutError(job.id, processor.timeoutMs ?? 0);
+    case "shutdown":
+      throw new WorkerShutdownError(workerId);
+    default:
+      throw (
+        toLossError(attempt) ??
+        new ProcessMisuseError("the attempt has ended; nothing more can be prepared or completed")
+      );
+  }
+};
+
+/**
+ * A promise that user code may forget to await. Its rejection must not end the process, whose other jobs are not concerned.
+ * The attempt fails all the same, for it has no outcome.
+ */
+export const markHandled = <T>(
+  promise: Promise<T>,
+  onError: (error: unknown) => void = () => undefined,
+): Promise<T> => {
+  promise.catch(onError);
+  return promise;
 };

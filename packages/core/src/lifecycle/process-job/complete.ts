@@ -3,12 +3,12 @@
 // stays open until the process function has returned, so that an error after complete undoes it.
 import type { CompletionOutcome } from "../../adapters/state-adapter-params.ts";
 import type { Engine } from "../../engine.ts";
-import { JobTimeoutError, ProcessMisuseError, WorkerShutdownError } from "../../errors.ts";
+import { ProcessMisuseError } from "../../errors.ts";
 import { toJsonText } from "../../model/payload.ts";
 import { ContinuationToken, createContinueWith, toNewContinuation } from "../continuation.ts";
 import type { NewJobOptions } from "../new-job.ts";
 import { observeStep } from "../../observe/guarded-span.ts";
-import { type Attempt, toLossError } from "./attempt.ts";
+import { assertNotOver, type Attempt, markHandled } from "./attempt.ts";
 import { openHeldTransaction } from "./held-transaction.ts";
 
 type CompleteCallback = (context: object) => unknown;
@@ -174,33 +174,4 @@ const calledTwice = (first: { readonly error: unknown } | null): ProcessMisuseEr
       "let it end the process function, so that the attempt fails and is retried.",
     { cause: error },
   );
-};
-
-/** Refuses to open anything for an attempt whose outcome is decided: its job may be running elsewhere. */
-export const assertNotOver = (attempt: Attempt): void => {
-  const { job, processor, workerId, abortReason } = attempt;
-  if (!attempt.isOver && !attempt.isLost) return;
-  switch (abortReason) {
-    case "timeout":
-      throw new JobTimeoutError(job.id, processor.timeoutMs ?? 0);
-    case "shutdown":
-      throw new WorkerShutdownError(workerId);
-    default:
-      throw (
-        toLossError(attempt) ??
-        new ProcessMisuseError("the attempt has ended; nothing more can be prepared or completed")
-      );
-  }
-};
-
-/**
- * A promise that user code may forget to await. Its rejection must not end the process, whose other jobs are not concerned.
- * The attempt fails all the same, for it has no outcome.
- */
-export const markHandled = <T>(
-  promise: Promise<T>,
-  onError: (error: unknown) => void = () => undefined,
-): Promise<T> => {
-  promise.catch(onError);
-  return promise;
 };

@@ -26,6 +26,17 @@ export type Outcome =
     }
   | { readonly kind: "threw"; readonly error: unknown };
 
+/** A job whose attempts vanish without an outcome kills its workers: it is stopped before it begins again. Else null. */
+export const toUsedUp = ({ job, processor }: Attempt): Outcome | null => {
+  const { maxAttempts } = processor.retryPolicy;
+  if (maxAttempts === null || job.attempt <= maxAttempts) return null;
+  const error = new UnrecoverableJobError(
+    `All ${maxAttempts} attempts were begun and the last had no outcome: ` +
+      `its worker vanished. Last error: ${job.lastAttemptError ?? "none"}`,
+  );
+  return { kind: "threw", error };
+};
+
 /** The consequence of a thrown error for the job. */
 export type FailureDecision =
   | { readonly kind: "fail"; readonly cause: unknown; readonly error: string }

@@ -3,10 +3,9 @@ import type { SpanDescription } from "../../adapters/observability-adapter.ts";
 import { runTransaction } from "../../after-commit/open-transactions.ts";
 import type { Engine } from "../../engine.ts";
 import { InvalidOptionError, ProcessMisuseError } from "../../errors.ts";
-import type { Attempt } from "./attempt.ts";
 import { openHeldTransaction } from "./held-transaction.ts";
 import { observeStep } from "../../observe/guarded-span.ts";
-import { assertNotOver, markHandled } from "./complete.ts";
+import { assertNotOver, type Attempt, markHandled } from "./attempt.ts";
 
 export type Prepare = (
   options: { readonly mode: "atomic" | "staged" },

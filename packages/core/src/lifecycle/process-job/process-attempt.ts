@@ -7,53 +7,29 @@
 import { timerMs } from "../../async/sleep.ts";
 import type { Engine } from "../../engine.ts";
 import { JobTimeoutError, ProcessMisuseError, UnrecoverableJobError } from "../../errors.ts";
+import { type Job, toJob } from "../../model/job.ts";
+import { toCompletedSequences } from "../../model/sequence.ts";
 import type { Completion } from "../../public-types/process.ts";
-import { emitAbout, startAttemptSpan, toStartedData } from "../attempt-events.ts";
+import { emitStarted, startAttemptSpan } from "../attempt-events.ts";
 import type { Attempt } from "./attempt.ts";
-import { CompletionToken } from "./complete.ts";
-import type { Outcome } from "./decide-failure.ts";
-import { ProcessContext } from "./process-context.ts";
+import { type AfterCommit, createAfterCommit } from "./after-commit.ts";
+import { type Complete, CompletionToken, createComplete } from "./complete.ts";
+import { type Outcome, toUsedUp } from "./decide-failure.ts";
+import { endAttempt } from "./held-transaction.ts";
+import { createPrepare, type Prepare } from "./prepare.ts";
 
 /** Runs the user's code. A transaction that it has opened is left open for the outcome `held` only. */
 export const processAttempt = (engine: Engine, attempt: Attempt): Promise<Outcome> => {
   attempt.startedAt = engine.clock.now();
   startAttemptSpan(engine, attempt);
   emitStarted(engine, attempt);
-  if (isUsedUp(attempt)) return Promise.resolve(usedUp(attempt));
+  const usedUp = toUsedUp(attempt);
+  if (usedUp !== null) return Promise.resolve(usedUp);
   return callUserCode(engine, attempt).then(
     (token) => conclude(attempt, token),
-    (error: unknown) => end(attempt, { kind: "threw", error }),
+    (error: unknown) => endAttempt(attempt, { kind: "threw", error }),
   );
 };
-
-const emitStarted = (engine: Engine, attempt: Attempt): void => {
-  if (!engine.observer.isWanted("jobAttemptStarted")) return;
-  emitAbout(engine, attempt, "jobAttemptStarted", () => toStartedData(attempt, waitedMs(attempt)));
-};
-
-/** By the store's clock alone: from when the job could have run to when it was acquired. */
-const waitedMs = ({ job, acquired }: Attempt): number => {
-  let readyAt = job.scheduledAt.getTime();
-  // Until the last of its blockers had completed, the job was blocked: it did not wait for a worker.
-  for (const { current } of acquired.blockers) {
-    readyAt = Math.max(readyAt, current.finishedAt?.getTime() ?? 0);
-  }
-  return Math.max(0, (job.lastAttemptAt ?? job.scheduledAt).getTime() - readyAt);
-};
-
-/** A job whose attempts vanish without an outcome kills its workers: it is stopped before it begins again. */
-const isUsedUp = ({ job, processor }: Attempt): boolean => {
-  const { maxAttempts } = processor.retryPolicy;
-  return maxAttempts !== null && job.attempt > maxAttempts;
-};
-
-const usedUp = ({ job, processor }: Attempt): Outcome => ({
-  kind: "threw",
-  error: new UnrecoverableJobError(
-    `All ${processor.retryPolicy.maxAttempts} attempts were begun and the last had no outcome: ` +
-      `its worker vanished. Last error: ${job.lastAttemptError ?? "none"}`,
-  ),
-});
 
 /** A synchronous error is a rejection, and the result a promise. */
 const callUserCode = (engine: Engine, attempt: Attempt): Promise<unknown> => {
@@ -61,11 +37,8 @@ const callUserCode = (engine: Engine, attempt: Attempt): Promise<unknown> => {
     const context = new ProcessContext(engine, attempt);
     assertReadable(context);
     const { timeoutMs } = attempt.processor;
-    return Promise.resolve(
-      timeoutMs === null
-        ? runInSpan(context)
-        : runWithTimeout(engine, attempt, timeoutMs, async () => runInSpan(context)),
-    );
+    if (timeoutMs === null) return Promise.resolve(runInSpan(context));
+    return runWithTimeout(engine, attempt, timeoutMs, async () => runInSpan(context));
   } catch (error) {
     return Promise.reject(error as Error);
   }
@@ -145,7 +118,8 @@ const callProcess = (context: ProcessContext): Promise<Completion> => {
 /** The process function has returned. A prepare that it did not await belongs to the attempt: its transaction is awaited. */
 const conclude = (attempt: Attempt, token: unknown): Outcome | Promise<Outcome> => {
   const { opening, transaction } = attempt;
-  const endWithToken = (): Outcome | Promise<Outcome> => end(attempt, toOutcome(attempt, token));
+  const endWithToken = (): Outcome | Promise<Outcome> =>
+    endAttempt(attempt, toOutcome(attempt, token));
   const isOpening = opening !== null && transaction === null && token instanceof CompletionToken;
   return isOpening ? opening.then(endWithToken, endWithToken) : endWithToken();
 };
@@ -165,24 +139,60 @@ const toOutcome = (attempt: Attempt, token: unknown): Outcome => {
   return transaction === null ? { kind: "value", outcome } : { kind: "held", outcome, transaction };
 };
 
-const end = (attempt: Attempt, outcome: Outcome): Outcome | Promise<Outcome> => {
-  attempt.isOver = true;
-  if (outcome.kind === "held") return leaveHeld(attempt, outcome);
-  return attempt.isInTransaction ? endTransaction(attempt).then(() => outcome) : outcome;
-};
+/**
+ * The argument of a process function. Its members are made when first used: most functions need two of them only.
+ *
+ * The mode follows from the calls. Staged needs nothing of the store, since the acquisition has committed already:
+ *   prepare({ mode: "atomic" })  transaction opens here and stays open until the outcome
+ *   prepare({ mode: "staged" })  its callback has a transaction of its own, then none until complete
+ *   complete(callback) first     atomic: the callback's transaction is the attempt's only one
+ *   neither, synchronously       staged
+ */
+export class ProcessContext {
+  readonly engine: Engine;
+  readonly attempt: Attempt;
+  #job: Job | null = null;
+  #complete: Complete | null = null;
+  #prepare: Prepare | null = null;
+  #afterCommit: AfterCommit | null = null;
+  #isPrepareClosed = false;
 
-/** A callback that was not awaited is awaited here: its writes belong to the commit, and its error prevents it. */
-const leaveHeld = async (attempt: Attempt, outcome: Outcome): Promise<Outcome> => {
-  await attempt.leaveTransaction();
-  const { broken } = attempt;
-  if (broken === null) return outcome;
-  await endTransaction(attempt);
-  return { kind: "threw", error: broken.error };
-};
+  constructor(engine: Engine, attempt: Attempt) {
+    this.engine = engine;
+    this.attempt = attempt;
+  }
 
-/** Rolls back, once no user code is inside any more. */
-const endTransaction = async (attempt: Attempt): Promise<void> => {
-  await attempt.leaveTransaction();
-  await attempt.transaction?.rollback();
-  attempt.transaction = null;
-};
+  get job(): Job {
+    const { job, blockers } = this.attempt.acquired;
+    return (this.#job ??= toJob(job, toCompletedSequences(blockers)));
+  }
+
+  get signal(): AbortSignal {
+    return this.attempt.signal;
+  }
+
+  get prepare(): Prepare {
+    if (this.#prepare === null) {
+      if (this.#isPrepareClosed) {
+        throw new ProcessMisuseError("Prepare cannot be accessed after auto-setup");
+      }
+      this.#prepare = createPrepare(this.engine, this.attempt);
+    }
+    return this.#prepare;
+  }
+
+  get complete(): Complete {
+    return (this.#complete ??= createComplete(this.engine, this.attempt, () => {
+      this.closePrepare();
+    }));
+  }
+
+  get afterCommit(): AfterCommit {
+    return (this.#afterCommit ??= createAfterCommit(this.attempt));
+  }
+
+  /** The synchronous part of the process function is over, or it has called `complete`. */
+  closePrepare(): void {
+    this.#isPrepareClosed = true;
+  }
+}

@@ -1,7 +1,7 @@
 import type { RetryPolicy } from "../../model/backoff.ts";
 import type { Completion } from "../../public-types/process.ts";
 import type { MiddlewareContext } from "../../public-types/worker.ts";
-import type { ProcessContext } from "./process-context.ts";
+import type { ProcessContext } from "./process-attempt.ts";
 
 /** Runs one attempt's user code, middleware and all. */
 export type Process = (context: ProcessContext) => Promise<Completion>;
