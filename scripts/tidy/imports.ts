@@ -46,10 +46,10 @@ const layers: readonly (readonly string[])[] = [
   ["adapters", "job-types", "public-types", "queuert-types.ts"],
   ["observe", "after-commit", "adapter-kit"],
   ["lifecycle", "in-process", "engine.ts"],
-  ["worker"],
+  ["worker", "client-engine.ts", "operator"],
   ["facade.ts"],
   ["queuert.ts", "internal.ts"],
-  ["index.ts", "testing", "testing.ts"],
+  ["index.ts", "operator.ts", "testing", "testing.ts"],
 ];
 
 const coreSource = "packages/core/src/";

@@ -202,6 +202,13 @@ const createReads = (engine: Engine, begin: Begin) => ({
     return track(call, listJobSequences(engine, call.context, call.own as ListOptions));
   },
 
+  explain: async (given: unknown) => {
+    const call = begin("explain", withoutEntityFields(given, ["id"]), ["id"]);
+    // Loaded by the first call: workers do without it.
+    const { explainJob } = await import("./operator/explain/explain.ts");
+    return track(call, explainJob(engine.state, call.own["id"] as string, call.context));
+  },
+
   getBlockerGraph: async (given: unknown) => {
     const call = begin("getBlockerGraph", given, ["sequenceId"]);
     return track(call, getBlockerGraph(engine, call.context, call.own["sequenceId"] as string));

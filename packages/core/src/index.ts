@@ -37,6 +37,7 @@ export type {
 } from "./model/sequence.ts";
 export type { Page, PageOrder } from "./model/page.ts";
 export { type JobStatus, jobStatuses } from "./model/status.ts";
+export type * from "./public-types/explanation.ts";
 
 // observe
 export { createConsoleLog } from "./observe/console-log.ts";
@@ -49,6 +50,8 @@ export { createNoopNotifyAdapter } from "./in-process/create-noop-notify-adapter
 export type * from "./adapters/state-adapter.ts";
 export type * from "./adapters/state-adapter-params.ts";
 export type * from "./adapters/state-adapter-queries.ts";
+export type * from "./adapters/operator-store.ts";
+export type * from "./adapters/job-condition.ts";
 export type * from "./adapters/notify-adapter.ts";
 export type * from "./adapters/observability-adapter.ts";
 export type * from "./adapters/events.ts";

@@ -54,6 +54,8 @@ export * from "./errors.ts";
 export * from "./adapters/state-adapter.ts";
 export type * from "./adapters/state-adapter-params.ts";
 export type * from "./adapters/state-adapter-queries.ts";
+export type * from "./adapters/operator-store.ts";
+export type * from "./adapters/job-condition.ts";
 export type * from "./adapters/notify-adapter.ts";
 export type * from "./adapters/events.ts";
 export type * from "./adapters/observability-adapter.ts";

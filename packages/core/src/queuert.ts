@@ -7,6 +7,7 @@ import type {
   BaseStateAdapterContext,
   StateAdapter,
 } from "./adapters/state-adapter.ts";
+import { rememberEngine } from "./client-engine.ts";
 import { createEngine, type EngineSeams } from "./engine.ts";
 import { createFacade } from "./facade.ts";
 import type { JobTypes } from "./job-types/define-job-types.ts";
@@ -61,6 +62,8 @@ export const createQueuertWith = async <TDefinitions, TStateAdapter extends AnyA
   const stateAdapter: AnyStateAdapter = options.stateAdapter;
   const { jobTypeDefinitions, ...others } = options;
   const engine = createEngine({ ...others, stateAdapter, jobTypes: jobTypeDefinitions }, seams);
+  const client = createFacade(engine);
+  rememberEngine(client, engine);
   // The one cast of the client: unknown payloads and plain ids become the user's types.
-  return createFacade(engine) as unknown as Queuert<TDefinitions, TStateAdapter>;
+  return client as unknown as Queuert<TDefinitions, TStateAdapter>;
 };

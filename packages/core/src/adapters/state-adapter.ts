@@ -23,6 +23,7 @@ import type {
   RetryFailedResult,
   TriggerResult,
 } from "./state-adapter-params.ts";
+import type { OperatorStore } from "./operator-store.ts";
 import type {
   BlockerEdge,
   ListJobsParams,
@@ -289,6 +290,11 @@ export interface StateAdapter<
 
   /** The state of the store for an operator, in one cheap statement. Counts failed jobs, not completed ones. */
   summarize(params: SummarizeParams<TContext>): Promise<StateSummary>;
+
+  // ── operate ─────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Queries of operators. Workers do not call it. */
+  readonly operator?: OperatorStore | undefined;
 }
 
 /** Any state adapter, as core holds it: the types are put back at the door. */

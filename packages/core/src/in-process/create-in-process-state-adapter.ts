@@ -1,6 +1,7 @@
 import { createJobIdGenerator } from "../adapter-kit/job-ids.ts";
 import type { Clock } from "../async/clock.ts";
 import { Database, type InProcessStateAdapter } from "./database.ts";
+import { readClock } from "./operator/read-clock.ts";
 import { acquireJobs } from "./state/acquire-jobs.ts";
 import { addBlockers } from "./state/add-blockers.ts";
 import { completeJobs } from "./state/complete-jobs.ts";
@@ -77,4 +78,7 @@ export const assembleStateAdapter = (database: Database): InProcessStateAdapter 
   listJobs: listJobs(database),
   listSequences: listSequences(database),
   summarize: summarize(database),
+  operator: {
+    readClock: readClock(database),
+  },
 });

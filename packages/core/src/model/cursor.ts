@@ -3,7 +3,7 @@
 import { InvalidCursorError } from "../errors.ts";
 import type { PageOrder } from "./page.ts";
 
-export type CursorList = "jobs" | "sequences";
+export type CursorList = "jobs" | "sequences" | "examined";
 
 /** The place after an ordinal. */
 export const encodeCursor = (list: CursorList, order: PageOrder, ordinal: number): string =>

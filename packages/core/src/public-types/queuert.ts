@@ -10,6 +10,7 @@ import type { CompletedJobSequence } from "../model/sequence.ts";
 import type { JobStatus } from "../model/status.ts";
 import type { CompleteJobSequenceOptions } from "./complete-sequence.ts";
 import type { AutocommitOption, OptionalContext, StartContext } from "./context.ts";
+import type { Explanation } from "./explanation.ts";
 import type {
   BlockerGraph,
   ListJobSequencesOptions,
@@ -175,6 +176,12 @@ export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> 
   getBlockerGraph(
     options: OptionalContext<TTxContext> & { readonly sequenceId: TJobId },
   ): Promise<BlockerGraph<TJobId, ExternalJobTypes<TDefinitions>>>;
+
+  /**
+   * Why a job does not run, and how it goes on: its reasons, the job at the root of the cause, and remedies. An unknown id is
+   * the reason `invisible`.
+   */
+  explain(options: OptionalContext<TTxContext> & { readonly id: TJobId }): Promise<Explanation>;
 
   /**
    * Stops the workers of this client, and closes its own resources. Adapters and providers that were

@@ -106,3 +106,17 @@ describe("getBlockerGraph", () => {
     expectTypeOf(edges).items.toHaveProperty("blockerSequenceId").toEqualTypeOf<JobId>();
   });
 });
+
+describe("explain", () => {
+  it("gives the fields of each kind of reason", async () => {
+    const { verdict, reasons } = await queuert.explain({ id });
+    expectTypeOf(verdict).toEqualTypeOf<"finished" | "running" | "will_run" | "waits" | "stuck">();
+    for (const reason of reasons) {
+      if (reason.kind === "scheduled") expectTypeOf(reason.at).toEqualTypeOf<Date>();
+      // @ts-expect-error only a scheduled job has a due time among its reasons
+      void reason.at.getTime();
+    }
+    // @ts-expect-error the id has its own type
+    await queuert.explain({ id: 1 });
+  });
+});

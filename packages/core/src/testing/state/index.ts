@@ -36,7 +36,7 @@ import { summarizeSuite } from "./summarize.suite.ts";
 import { triggerJobsSuite } from "./trigger-jobs.suite.ts";
 
 /** The methods of a state adapter. */
-export type StateAdapterMethod = Exclude<keyof AnyStateAdapter, "capabilities">;
+export type StateAdapterMethod = Exclude<keyof AnyStateAdapter, "capabilities" | "operator">;
 
 export const stateSuites: Readonly<Record<StateAdapterMethod, readonly StateSuite[]>> = {
   provideContext: [provideContextSuite],

@@ -1,0 +1,55 @@
+// The facts that all explanations of one moment share: the time, and the workers.
+import type { StoredWorker } from "../../adapters/operator-store.ts";
+import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
+import type { UnknownFact, WorkerPresence } from "../../public-types/explanation.ts";
+
+export interface Evidence {
+  readonly now: Date;
+  /** Null: the store keeps no registry. */
+  readonly workers: readonly StoredWorker[] | null;
+  readonly unknown: readonly UnknownFact[];
+}
+
+/** Reads the clock and the registry of a store. */
+export const gatherEvidence = async ({ operator }: AnyStateAdapter): Promise<Evidence> => {
+  const [now, workers] = await Promise.all([
+    operator?.readClock?.() ?? null,
+    operator?.listWorkers?.() ?? null,
+  ]);
+  const unknown: UnknownFact[] = [];
+  if (now === null) unknown.push("clock");
+  if (workers === null) unknown.push("workers");
+  return { now: now ?? new Date(), workers, unknown };
+};
+
+/** A report that is late by this factor is not awaited any more. */
+const lateFactor = 2.5;
+
+/** A worker that reports in time is online. One that missed a report is late, and gone soon after. */
+export const presenceOf = (
+  { state, beatAt, beatMs }: Pick<StoredWorker, "state" | "beatAt" | "beatMs">,
+  now: Date,
+): Exclude<WorkerPresence, "unknown"> => {
+  if (state === "stopped") return "gone";
+  const ageMs = now.getTime() - beatAt.getTime();
+  if (ageMs < beatMs * 1.5) return "online";
+  return ageMs < beatMs * lateFactor ? "late" : "gone";
+};
+
+/** Workers that are not gone and implement the type; null: not known. */
+export const liveWorkersOf = (
+  typeName: string,
+  { workers, now }: Evidence,
+): readonly StoredWorker[] | null =>
+  workers?.filter(
+    (worker) =>
+      worker.state === "running" &&
+      presenceOf(worker, now) !== "gone" &&
+      worker.types.some((type) => type.typeName === typeName),
+  ) ?? null;
+
+/** The newest report of a worker of this name. */
+export const newestReport = (workerId: string, { workers }: Evidence): StoredWorker | undefined =>
+  workers
+    ?.filter((worker) => worker.workerId === workerId)
+    .sort((left, right) => right.beatAt.getTime() - left.beatAt.getTime())[0];

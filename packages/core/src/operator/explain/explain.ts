@@ -1,0 +1,127 @@
+// `explain`: why a job is not running. The row decides first, then its blockers, then the workers.
+import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
+import type { StateJob } from "../../model/state-job.ts";
+import { assertName } from "../../model/assert-option.ts";
+import { explainBlocked } from "./blocked.ts";
+import { type Evidence, gatherEvidence } from "./evidence.ts";
+import type { Explanation, Reason, RootCause, Verdict } from "../../public-types/explanation.ts";
+import { ownReasons } from "./own-reasons.ts";
+import { remediesOf } from "./remedies.ts";
+import { nameOf, toRef } from "./words.ts";
+
+/** More due jobs than this are not counted. */
+const aheadMax = 10_000;
+
+/** Explains one job. */
+export const explainJob = async (
+  state: AnyStateAdapter,
+  id: string,
+  context?: object | undefined,
+): Promise<Explanation> => {
+  assertName(id, "id");
+  // The clock is read after the job: a job that was due is due still.
+  const [job] = await state.getJobs({ context, ids: [id] });
+  const evidence = await gatherEvidence(state);
+  if (job === undefined) return invisible(id, evidence);
+  const { reasons, rootCause } = await findReasons(state, job, evidence, context);
+  const verdict = verdictOf(job, reasons, rootCause);
+  const isAheadKnown = state.operator?.countAhead !== undefined;
+  const [deciding] = reasons;
+  return {
+    jobId: job.id,
+    sequenceId: job.sequenceId,
+    typeName: job.typeName,
+    status: job.status,
+    at: evidence.now,
+    verdict,
+    headline: `${nameOf(toRef(job))}: ${deciding?.text ?? ""}`,
+    reasons,
+    rootCause,
+    runsAt: { earliest: earliestOf(job, deciding, evidence) },
+    remedies: remediesOf(job, reasons, rootCause),
+    unknown: isAheadKnown ? evidence.unknown : [...evidence.unknown, "ahead"],
+  };
+};
+
+const findReasons = async (
+  state: AnyStateAdapter,
+  job: StateJob,
+  evidence: Evidence,
+  context: object | undefined,
+): Promise<{ readonly reasons: readonly Reason[]; readonly rootCause: RootCause | null }> => {
+  if (job.status === "blocked") return explainBlocked(state, job, evidence, context);
+  const isDue = job.status === "pending" && job.scheduledAt <= evidence.now;
+  const counted = isDue
+    ? await state.operator?.countAhead?.({ ids: [job.id], max: aheadMax })
+    : undefined;
+  return { reasons: ownReasons(job, evidence, counted?.[0]), rootCause: null };
+};
+
+const verdictOf = (
+  job: StateJob,
+  [deciding]: readonly Reason[],
+  rootCause: RootCause | null,
+): Verdict => {
+  switch (deciding?.kind) {
+    case "completed":
+    case "failed":
+      return "finished";
+    case "running":
+      return "running";
+    case "lease_expired":
+      return deciding.liveWorkers === 0 ? "stuck" : "will_run";
+    case "no_worker":
+    case "blocked_in_a_circle":
+      return "stuck";
+    case "blocked_by_failed":
+      return job.onBlockerFailure === "fail" ? "waits" : "stuck";
+    case "blocked_by":
+      return rootCause?.reason.kind === "no_worker" ? "stuck" : "waits";
+    case "workers_full":
+    case "behind":
+    case "due_and_free":
+      return "will_run";
+    default:
+      return "waits";
+  }
+};
+
+const earliestOf = (
+  job: StateJob,
+  deciding: Reason | undefined,
+  { now }: Evidence,
+): Date | null => {
+  switch (deciding?.kind) {
+    case "scheduled":
+      return deciding.at;
+    case "worker_gone":
+      return job.leasedUntil;
+    case "workers_full":
+    case "behind":
+    case "due_and_free":
+    case "lease_expired":
+      return now;
+    default:
+      return null;
+  }
+};
+
+const invisible = (id: string, { now, unknown }: Evidence): Explanation => {
+  const text =
+    `No job has the id ${id}. It was deleted, it is in another store, ` +
+    "or the transaction that created it has not committed.";
+  return {
+    jobId: id,
+    sequenceId: null,
+    typeName: null,
+    status: null,
+    at: now,
+    verdict: "stuck",
+    headline: text,
+    reasons: [{ kind: "invisible", text }],
+    rootCause: null,
+    runsAt: { earliest: null },
+    remedies: [],
+    unknown,
+  };
+};

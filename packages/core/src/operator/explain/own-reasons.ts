@@ -1,0 +1,198 @@
+// The reasons that follow from the row of a job and from the facts of the moment, without a query. Lists use them for each of
+// their rows. The order: finished, running, scheduled, no worker, full, behind, free.
+import type { JobsAhead, StoredWorker } from "../../adapters/operator-store.ts";
+import { nearNames } from "../../model/assert-known-options.ts";
+import type { StateJob } from "../../model/state-job.ts";
+import { type Evidence, liveWorkersOf, newestReport, presenceOf } from "./evidence.ts";
+import type { Reason, ReasonOf } from "../../public-types/explanation.ts";
+import { countOf, duration, firstLine } from "./words.ts";
+
+/** All reasons of the row that hold, the deciding one first. Blockers are left to `blocked.ts`. */
+export const ownReasons = (
+  job: StateJob,
+  evidence: Evidence,
+  ahead?: JobsAhead | undefined,
+): readonly Reason[] => {
+  switch (job.status) {
+    case "completed":
+      return [completed(job, evidence)];
+    case "failed":
+      return [failed(job, evidence)];
+    case "running":
+      return [running(job, evidence)];
+    case "blocked":
+      return [{ kind: "blocked_by", open: [], done: [], text: "It waits for a blocker." }];
+    case "pending":
+      return pendingReasons(job, evidence, ahead);
+  }
+};
+
+const completed = (job: StateJob, { now }: Evidence): ReasonOf<"completed"> => {
+  const { finishedAt, completedBy, continuedToId } = job;
+  const by = completedBy === null ? "without a worker" : `by worker ${completedBy}`;
+  const next = continuedToId === null ? "" : " and continued";
+  return {
+    kind: "completed",
+    at: finishedAt,
+    workerId: completedBy,
+    continuedToId,
+    text: `It completed${next} ${agoOf(finishedAt, now)} ${by}.`,
+  };
+};
+
+const failed = (job: StateJob, { now }: Evidence): ReasonOf<"failed"> => {
+  const error = firstLine(job.lastAttemptError);
+  return {
+    kind: "failed",
+    at: job.finishedAt,
+    attempts: job.attempt,
+    error,
+    text: `It failed ${agoOf(job.finishedAt, now)} after ${countOf(job.attempt, "attempt")}: ${error}`,
+  };
+};
+
+const running = (job: StateJob, evidence: Evidence): Reason => {
+  const { now } = evidence;
+  const workerId = job.leasedBy ?? "";
+  const leaseRemainingMs = (job.leasedUntil ?? now).getTime() - now.getTime();
+  if (leaseRemainingMs <= 0) return leaseExpired(job, evidence, Math.abs(leaseRemainingMs));
+  const report = newestReport(workerId, evidence);
+  const worker = report === undefined ? "unknown" : presenceOf(report, now);
+  const forMs = now.getTime() - (job.lastAttemptAt ?? now).getTime();
+  if (worker === "gone" && report !== undefined) {
+    return {
+      kind: "worker_gone",
+      workerId,
+      lastBeatAt: report.beatAt,
+      leaseRemainingMs,
+      text:
+        `Worker ${workerId} has not reported for ${duration(now.getTime() - report.beatAt.getTime())}. ` +
+        `Its lease expires in ${duration(leaseRemainingMs)}, and then another worker runs the job.`,
+    };
+  }
+  return {
+    kind: "running",
+    workerId,
+    worker,
+    forMs,
+    leaseRemainingMs,
+    text: `It has been running for ${duration(forMs)} on worker ${workerId}.`,
+  };
+};
+
+const leaseExpired = (
+  job: StateJob,
+  evidence: Evidence,
+  expiredForMs: number,
+): ReasonOf<"lease_expired"> => {
+  const liveWorkers = liveWorkersOf(job.typeName, evidence)?.length ?? null;
+  const next =
+    liveWorkers === 0
+      ? "No live worker implements its type."
+      : "The next worker of its type with room acquires it.";
+  return {
+    kind: "lease_expired",
+    workerId: job.leasedBy ?? "",
+    expiredForMs,
+    liveWorkers,
+    text: `The lease of worker ${job.leasedBy ?? ""} expired ${duration(expiredForMs)} ago. ${next}`,
+  };
+};
+
+const pendingReasons = (
+  job: StateJob,
+  evidence: Evidence,
+  ahead: JobsAhead | undefined,
+): readonly Reason[] => {
+  const { now } = evidence;
+  const live = liveWorkersOf(job.typeName, evidence);
+  const missing = live?.length === 0 ? [noWorker(job.typeName, evidence)] : [];
+  const inMs = job.scheduledAt.getTime() - now.getTime();
+  if (inMs > 0) return [scheduled(job, inMs), ...missing];
+  const waiting = [...missing, ...full(live), ...behind(ahead)];
+  return waiting.length > 0 ? waiting : [dueAndFree(Math.abs(inMs), live)];
+};
+
+const scheduled = (job: StateJob, inMs: number): ReasonOf<"scheduled"> => {
+  const lastError = job.lastAttemptError === null ? null : firstLine(job.lastAttemptError);
+  const because = whyScheduled(job);
+  const opening = {
+    start: `It is scheduled in ${duration(inMs)}.`,
+    retry: `It is retried in ${duration(inMs)}, after ${countOf(job.attempt, "attempt")}: ${lastError}`,
+    rescheduled: `Its handler rescheduled it; it is due in ${duration(inMs)}.`,
+  };
+  return {
+    kind: "scheduled",
+    at: job.scheduledAt,
+    inMs,
+    because,
+    attempt: job.attempt,
+    lastError,
+    text: opening[because],
+  };
+};
+
+const whyScheduled = (job: StateJob): "start" | "retry" | "rescheduled" => {
+  if (job.leaseVersion === 0) return "start";
+  return job.attempt > 0 && job.lastAttemptError !== null ? "retry" : "rescheduled";
+};
+
+const noWorker = (typeName: string, { workers, now }: Evidence): ReasonOf<"no_worker"> => {
+  const implementing = (workers ?? [])
+    .filter((worker) => worker.types.some((type) => type.typeName === typeName))
+    .sort((left, right) => right.beatAt.getTime() - left.beatAt.getTime());
+  const [last] = implementing;
+  const liveNames = new Set(
+    (workers ?? [])
+      .filter((worker) => presenceOf(worker, now) !== "gone")
+      .flatMap(({ types }) => types.map((type) => type.typeName)),
+  );
+  const nearTypeNames = nearNames(typeName, liveNames);
+  const seen =
+    last === undefined
+      ? ""
+      : ` The last was ${last.workerId}, ${duration(now.getTime() - last.beatAt.getTime())} ago.`;
+  const near =
+    last === undefined && nearTypeNames[0] !== undefined
+      ? ` A live worker implements "${nearTypeNames[0]}".`
+      : "";
+  return {
+    kind: "no_worker",
+    typeName,
+    lastWorkerId: last?.workerId ?? null,
+    lastSeenAt: last?.beatAt ?? null,
+    nearTypeNames,
+    text: `No live worker implements ${typeName}.${seen}${near}`,
+  };
+};
+
+const full = (live: readonly StoredWorker[] | null): readonly ReasonOf<"workers_full">[] => {
+  if (live === null || live.length === 0) return [];
+  if (live.some(({ busy, concurrency }) => busy < concurrency)) return [];
+  const slots = live.reduce((sum, { concurrency }) => sum + concurrency, 0);
+  const busy = live.reduce((sum, worker) => sum + worker.busy, 0);
+  const text = `All ${countOf(slots, "slot")} of ${countOf(live.length, "worker")} are busy.`;
+  return [{ kind: "workers_full", online: live.length, slots, busy, text }];
+};
+
+const behind = (ahead: JobsAhead | undefined): readonly ReasonOf<"behind">[] => {
+  if (ahead === undefined || ahead.ahead === 0) return [];
+  const count = `${ahead.isAtLeast ? "at least " : ""}${countOf(ahead.ahead, "due job")}`;
+  return [{ kind: "behind", ...ahead, text: `In its type, ${count} come before it.` }];
+};
+
+const dueAndFree = (
+  dueForMs: number,
+  live: readonly StoredWorker[] | null,
+): ReasonOf<"due_and_free"> => ({
+  kind: "due_and_free",
+  dueForMs,
+  liveWorkers: live?.length ?? null,
+  text:
+    live === null
+      ? `It has been due for ${duration(dueForMs)}; the next worker of its type with room acquires it.`
+      : `It has been due for ${duration(dueForMs)}, and ${countOf(live.length, "live worker")} may acquire it at any moment.`,
+});
+
+const agoOf = (at: Date | null, now: Date): string =>
+  at === null ? "before" : `${duration(now.getTime() - at.getTime())} ago`;

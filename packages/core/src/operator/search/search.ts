@@ -1,0 +1,82 @@
+// A search of an operator: the filter is read, checked against the hidden parts of payloads, and applied.
+import type { JobCondition } from "../../adapters/job-condition.ts";
+import type { ExaminedJobs, ExamineJobsParams } from "../../adapters/operator-store.ts";
+import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
+import type { StateJob } from "../../model/state-job.ts";
+import type { ParsedFilter } from "../filter/parse-filter.ts";
+import { matchesAll } from "../filter/matches.ts";
+import { InvalidFilterError } from "../operator-errors.ts";
+import type { PayloadView, Redaction } from "../redact/redact.ts";
+import { examineJobs } from "./examine-jobs.ts";
+
+export interface Viewer {
+  readonly view: PayloadView;
+  readonly redaction: Redaction;
+}
+
+/** Refuses terms by which hidden values could be guessed. */
+export const assertSearchable = (
+  { text, terms }: ParsedFilter,
+  { view, redaction }: Viewer,
+): void => {
+  if (view === "raw") return;
+  for (const { condition, position, length, name } of terms) {
+    const isHidden =
+      condition.field === "inputAt"
+        ? view === "masked" || redaction.hides(condition.path)
+        : condition.field === "contains" && view === "masked";
+    if (!isHidden) continue;
+    throw new InvalidFilterError({
+      filter: text,
+      position,
+      length,
+      problem: `has a term${name === null ? "" : ` \`${name}:\``} that looks into hidden values`,
+      remedy: "leave it out, or ask for the right to see payloads",
+    });
+  }
+};
+
+/** Jobs whose payloads are redacted and compared here, for one page. */
+const redactedMax = 10_000;
+
+/**
+ * One page of a search. If values are hidden, the store does not look into payloads: they are redacted first, and compared
+ * here. Neither the jobs found nor the number of jobs looked at then depend on a hidden value.
+ */
+export const search = async (
+  state: AnyStateAdapter,
+  params: ExamineJobsParams,
+  { view, redaction }: Viewer,
+  now: Date,
+): Promise<ExaminedJobs> => {
+  const inPayloads = params.conditions.filter(looksIntoPayload);
+  if (view === "raw" || inPayloads.length === 0) return examineJobs(state, params, now);
+  const conditions = params.conditions.filter((each) => !looksIntoPayload(each));
+  const examineMax = Math.min(params.examineMax, redactedMax);
+  const jobs: StateJob[] = [];
+  let { afterOrdinal } = params;
+  let examined = 0;
+  while (examined < examineMax) {
+    const page = { ...params, conditions, afterOrdinal, limit: 500 };
+    const found = await examineJobs(state, { ...page, examineMax: examineMax - examined }, now);
+    for (const job of found.jobs) {
+      if (!matchesAll(redacted(job, redaction), inPayloads, now)) continue;
+      jobs.push(job);
+      if (jobs.length < params.limit) continue;
+      return { jobs, examined: examined + found.examined, examinedTo: job.ordinal };
+    }
+    examined += found.examined;
+    afterOrdinal = found.examinedTo;
+    if (afterOrdinal === null) break;
+  }
+  return { jobs, examined, examinedTo: afterOrdinal };
+};
+
+const looksIntoPayload = (condition: JobCondition): boolean =>
+  condition.field === "contains" && condition.of.some((field) => field !== "lastAttemptError");
+
+const redacted = (job: StateJob, redaction: Redaction): StateJob => ({
+  ...job,
+  input: redaction.show(job.input, job.typeName, "redacted"),
+  output: job.output === null ? null : redaction.show(job.output, job.typeName, "redacted"),
+});

@@ -1,0 +1,95 @@
+// A job as operators see it: payloads are cut and redacted, and a reason is given without a query.
+import type { StateJob } from "../../model/state-job.ts";
+import type { JobStatus } from "../../model/status.ts";
+import type { Evidence } from "../explain/evidence.ts";
+import type { ReasonKind } from "../../public-types/explanation.ts";
+import { ownReasons } from "../explain/own-reasons.ts";
+import type { Viewer } from "../search/search.ts";
+
+export interface JobView {
+  readonly id: string;
+  readonly typeName: string;
+  readonly sequenceId: string;
+  readonly sequenceTypeName: string;
+  readonly rootSequenceId: string;
+  readonly originId: string | null;
+  readonly position: number;
+  readonly ordinal: number;
+  readonly status: JobStatus;
+  readonly priority: number;
+  readonly attempt: number;
+  readonly createdAt: Date;
+  readonly scheduledAt: Date;
+  readonly lastAttemptAt: Date | null;
+  readonly finishedAt: Date | null;
+  readonly leasedBy: string | null;
+  readonly leasedUntil: Date | null;
+  readonly completedBy: string | null;
+  readonly continuedToId: string | null;
+  readonly deduplicationKey: string | null;
+  readonly input: PayloadHead;
+  /** Null: there is none. */
+  readonly output: PayloadHead | null;
+  /** The last error. Null: there is none. */
+  readonly error: PayloadHead | null;
+  /** The reason that decides, without a look at blockers. */
+  readonly why: { readonly kind: ReasonKind; readonly text: string };
+}
+
+/** The beginning of a text. */
+export interface PayloadHead {
+  readonly text: string;
+  /** Characters of the stored text. */
+  readonly length: number;
+  readonly isCut: boolean;
+}
+
+/** Lists show so much of a payload. */
+export const headLength = 256;
+
+/** A job as a list shows it. `lengthMax`: characters of each payload. */
+export const toJobView = (
+  job: StateJob,
+  evidence: Evidence,
+  { view, redaction }: Viewer,
+  lengthMax: number = headLength,
+): JobView => {
+  const payload = (text: string): PayloadHead =>
+    head(redaction.show(text, job.typeName, view), lengthMax, text.length);
+  const [why] = ownReasons(job, evidence);
+  return {
+    id: job.id,
+    typeName: job.typeName,
+    sequenceId: job.sequenceId,
+    sequenceTypeName: job.sequenceTypeName,
+    rootSequenceId: job.rootSequenceId,
+    originId: job.originId,
+    position: job.position,
+    ordinal: job.ordinal,
+    status: job.status,
+    priority: job.priority,
+    attempt: job.attempt,
+    createdAt: job.createdAt,
+    scheduledAt: job.scheduledAt,
+    lastAttemptAt: job.lastAttemptAt,
+    finishedAt: job.finishedAt,
+    leasedBy: job.leasedBy,
+    leasedUntil: job.leasedUntil,
+    completedBy: job.completedBy,
+    continuedToId: job.continuedToId,
+    deduplicationKey: job.deduplicationKey,
+    input: payload(job.input),
+    output: job.output === null ? null : payload(job.output),
+    error:
+      job.lastAttemptError === null
+        ? null
+        : head(job.lastAttemptError, lengthMax, job.lastAttemptError.length),
+    why: { kind: why?.kind ?? "invisible", text: why?.text ?? "" },
+  };
+};
+
+const head = (text: string, lengthMax: number, length: number): PayloadHead => ({
+  text: text.slice(0, lengthMax),
+  length,
+  isCut: text.length > lengthMax,
+});

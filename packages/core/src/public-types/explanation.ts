@@ -1,0 +1,161 @@
+// Why a job does not run, as a value: faces show it, tests compare it.
+import type { OnBlockerFailure } from "../model/state-job.ts";
+import type { JobStatus } from "../model/status.ts";
+
+/** Why a job is where it is, and how it goes on. */
+export interface Explanation {
+  readonly jobId: string;
+  /** Null for a job that cannot be seen. */
+  readonly sequenceId: string | null;
+  readonly typeName: string | null;
+  readonly status: JobStatus | null;
+  /** The store's clock, or that of this process if the store does not give its own. */
+  readonly at: Date;
+  readonly verdict: Verdict;
+  /** One sentence: that of the deciding reason. */
+  readonly headline: string;
+  /** The deciding reason first. */
+  readonly reasons: readonly Reason[];
+  /** The job that holds this one up, if it is another one: the path leads there through blockers. */
+  readonly rootCause: RootCause | null;
+  readonly runsAt: RunsAt;
+  readonly remedies: readonly Remedy[];
+  /** Facts that this store does not know. */
+  readonly unknown: readonly UnknownFact[];
+}
+
+export type Verdict =
+  /** Completed or failed: nothing happens by itself. */
+  | "finished"
+  /** A worker runs it. */
+  | "running"
+  /** The next worker with room acquires it. */
+  | "will_run"
+  /** It goes on by itself, later. */
+  | "waits"
+  /** It does not go on until a person acts. */
+  | "stuck";
+
+export type UnknownFact = "clock" | "workers" | "ahead";
+
+export interface RootCause {
+  readonly path: readonly JobRef[];
+  readonly reason: Reason;
+}
+
+export interface RunsAt {
+  /** Not before this time. Null: not known. */
+  readonly earliest: Date | null;
+}
+
+/** A job as a sentence names it. */
+export interface JobRef {
+  readonly jobId: string;
+  readonly sequenceId: string;
+  readonly typeName: string;
+  readonly status: JobStatus;
+}
+
+export type WorkerPresence = "online" | "late" | "gone" | "unknown";
+
+/** `text`: one sentence for people. */
+export type Reason = { readonly text: string } & (
+  | {
+      readonly kind: "completed";
+      readonly at: Date | null;
+      /** Null: without a worker. */
+      readonly workerId: string | null;
+      readonly continuedToId: string | null;
+    }
+  | {
+      readonly kind: "failed";
+      readonly at: Date | null;
+      readonly attempts: number;
+      /** The first line. */
+      readonly error: string;
+    }
+  | {
+      readonly kind: "running";
+      readonly workerId: string;
+      readonly worker: WorkerPresence;
+      readonly forMs: number;
+      readonly leaseRemainingMs: number;
+    }
+  | {
+      readonly kind: "worker_gone";
+      readonly workerId: string;
+      readonly lastBeatAt: Date;
+      readonly leaseRemainingMs: number;
+    }
+  | {
+      readonly kind: "lease_expired";
+      readonly workerId: string;
+      readonly expiredForMs: number;
+      /** Workers online that implement the type; null: not known. */
+      readonly liveWorkers: number | null;
+    }
+  | {
+      readonly kind: "blocked_by";
+      readonly open: readonly JobRef[];
+      readonly done: readonly JobRef[];
+    }
+  | {
+      readonly kind: "blocked_by_failed";
+      /** From this job's blocker to the failed job. */
+      readonly path: readonly JobRef[];
+      readonly error: string;
+      readonly onBlockerFailure: OnBlockerFailure;
+    }
+  | { readonly kind: "blocked_in_a_circle"; readonly path: readonly JobRef[] }
+  | {
+      readonly kind: "scheduled";
+      readonly at: Date;
+      readonly inMs: number;
+      readonly because: "start" | "retry" | "rescheduled";
+      readonly attempt: number;
+      /** The first line of the last error. */
+      readonly lastError: string | null;
+    }
+  | {
+      readonly kind: "no_worker";
+      readonly typeName: string;
+      /** The last worker that implemented the type. */
+      readonly lastWorkerId: string | null;
+      readonly lastSeenAt: Date | null;
+      /** Types that live workers implement, with a similar name. */
+      readonly nearTypeNames: readonly string[];
+    }
+  | {
+      readonly kind: "workers_full";
+      readonly online: number;
+      readonly slots: number;
+      readonly busy: number;
+    }
+  | {
+      readonly kind: "behind";
+      readonly ahead: number;
+      readonly higherPriority: number;
+      readonly isAtLeast: boolean;
+    }
+  | {
+      readonly kind: "due_and_free";
+      readonly dueForMs: number;
+      /** Null: not known. */
+      readonly liveWorkers: number | null;
+    }
+  | { readonly kind: "invisible" }
+);
+
+export type ReasonKind = Reason["kind"];
+
+/** The reason of one kind. */
+export type ReasonOf<TKind extends ReasonKind> = Extract<Reason, { readonly kind: TKind }>;
+
+/** An action that helps: a button, a command or a call. */
+export interface Remedy {
+  readonly action: "retry" | "trigger" | "delete" | "start_worker" | "check_health";
+  readonly ids: readonly string[];
+  /** The same as a command; null: there is none. */
+  readonly command: string | null;
+  readonly effect: string;
+}

@@ -1,0 +1,110 @@
+import { InvalidFilterError } from "queuert/operator";
+import { describe, expect, it } from "vitest";
+import { anOperator } from "./a-client.ts";
+
+describe("a search", () => {
+  it("says how far it looked, and goes on from there", async () => {
+    const { operator, steps } = await anOperator({ examineStep: 10 });
+    const { id } = await steps.createOne({ typeName: "rare" });
+    for (let index = 0; index < 25; index++) await steps.createOne();
+    const pages: { examined: number; found: string[] }[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await operator.listJobs({ filter: "type:rare", cursor });
+      pages.push({ examined: page.examined, found: page.items.map((item) => item.id) });
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(pages).toEqual([
+      { examined: 10, found: [] },
+      { examined: 10, found: [] },
+      { examined: 6, found: [id] },
+    ]);
+  });
+
+  it("gives the reason of each job", async () => {
+    const { operator, steps } = await anOperator();
+    await steps.createFailed({ typeName: "a" }, "Error: no");
+    await steps.createOne({ typeName: "b", schedule: { afterMs: 60_000 } });
+    const { items } = await operator.listJobs({ order: "asc" });
+    expect(items.map(({ why }) => why.kind)).toEqual(["failed", "scheduled"]);
+  });
+
+  it("hides secrets, paths and values", async () => {
+    const { open, steps } = await anOperator({ redact: { mail: ["to", "items[*].price"] } });
+    const input = JSON.stringify({ to: "ada", password: "x", items: [{ price: 1, name: "n" }] });
+    await steps.createOne({ typeName: "mail", input });
+    const shown = async (payloads: "masked" | "redacted" | "raw") =>
+      (await open().listJobs({ payloads })).items[0]?.input.text;
+    expect(await shown("raw")).toBe(input);
+    expect(JSON.parse((await shown("redacted")) ?? "")).toEqual({
+      to: "‹redacted›",
+      password: "‹redacted›",
+      items: [{ price: "‹redacted›", name: "n" }],
+    });
+    expect(JSON.parse((await shown("masked")) ?? "")).toEqual({
+      to: "‹string 3›",
+      password: "‹string 1›",
+      items: [{ price: "‹number›", name: "‹string 1›" }, "‹1 in all›"],
+    });
+  });
+
+  it("does not tell hidden values by a match", async () => {
+    const { open, steps } = await anOperator({ redact: { mail: ["to"] } });
+    await steps.createOne({ typeName: "mail", input: '{"to":"ada","from":"bob"}' });
+    const count = async (filter: string, payloads?: "masked" | "raw") =>
+      (await open().listJobs({ filter, payloads })).items.length;
+    expect(await count("input:bob")).toBe(1);
+    expect(await count("input:ada")).toBe(0);
+    expect(await count("-input:ada")).toBe(1);
+    expect(await count("ada")).toBe(0);
+    expect(await count("input:ada", "raw")).toBe(1);
+    expect(await count("input.from:bob")).toBe(1);
+    for (const filter of ["input.to:ada", "input.password:x", "input.to.deep:1"]) {
+      await expect(count(filter)).rejects.toThrow(InvalidFilterError);
+    }
+    for (const filter of ["input:bob", "input.from:bob", "bob"]) {
+      await expect(count(filter, "masked")).rejects.toThrow(InvalidFilterError);
+    }
+  });
+
+  it("groups failures by cause", async () => {
+    const { operator, steps } = await anOperator();
+    for (const order of [17, 18, 19]) {
+      await steps.createFailed({ typeName: "pay" }, `Error: order ${order} of "x${order}" is late`);
+    }
+    await steps.createFailed({ typeName: "pay" }, "TypeError: cannot read");
+    const { groups, count } = await operator.listFailures();
+    expect(count).toBe(4);
+    expect(groups.map(({ cause, count: size }) => [cause, size])).toEqual([
+      ["Error: order # of # is late", 3],
+      ["TypeError: cannot read", 1],
+    ]);
+    const { items } = await operator.listJobs({ filter: groups[0]?.filter ?? "" });
+    expect(items).toHaveLength(3);
+  });
+
+  it("gives an overview without counting finished jobs", async () => {
+    const { operator, steps, clock } = await anOperator();
+    await steps.createCompleted({ typeName: "done" });
+    const failed = await steps.createFailed({ typeName: "a" });
+    await steps.createBlocked([failed], { typeName: "b" });
+    await steps.createOne({ typeName: "c" });
+    clock.ms += 6 * 60_000;
+    const { totals, attention, types } = await operator.getOverview();
+    expect(totals).toMatchObject({ pending: 1, blocked: 1, failed: 1, oldestDueMs: 360_000 });
+    expect(attention.map(({ kind }) => kind)).toEqual(["overdue", "blocked_by_failed"]);
+    expect(types.map(({ typeName }) => typeName)).toEqual(["a", "b", "c"]);
+  });
+
+  it("refuses bad options and cursors", async () => {
+    const { operator } = await anOperator();
+    for (const options of [{ limit: 0 }, { order: "up" }, { filtre: "x" }, { payloads: "all" }]) {
+      await expect(operator.listJobs(options as never)).rejects.toMatchObject({
+        code: "QUEUERT_INVALID_OPTION",
+      });
+    }
+    await expect(operator.listJobs({ cursor: "x" })).rejects.toMatchObject({
+      code: "QUEUERT_INVALID_CURSOR",
+    });
+  });
+});
