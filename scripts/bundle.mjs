@@ -29,15 +29,17 @@ const reachable = (entries) => {
   return found;
 };
 
-/** @param {{ path: string }} target */
-export const bundle = async ({ path }) => {
-  const [source, declarations, dist] = ["src", "build", "dist"].map((name) => join(path, name));
-  if (source === undefined || declarations === undefined || dist === undefined) return;
-  rmSync(dist, { recursive: true, force: true });
+/**
+ * The code of a package, without its declarations.
+ * @param {string} path
+ * @param {string} dist
+ * @returns {Promise<string[]>} the sources of its exports
+ */
+export const bundleCode = async (path, dist) => {
   const entries = entriesOf(path).map((entry) => join(path, entry));
   await build({
     entryPoints: entries,
-    outbase: source,
+    outbase: join(path, "src"),
     outdir: dist,
     chunkNames: "shared-[hash]",
     bundle: true,
@@ -49,6 +51,15 @@ export const bundle = async ({ path }) => {
     charset: "utf8",
     logLevel: "warning",
   });
+  return entries;
+};
+
+/** @param {{ path: string }} target */
+export const bundle = async ({ path }) => {
+  const [source, declarations, dist] = ["src", "build", "dist"].map((name) => join(path, name));
+  if (source === undefined || declarations === undefined || dist === undefined) return;
+  rmSync(dist, { recursive: true, force: true });
+  const entries = await bundleCode(path, dist);
   const entryDeclarations = entries.map((entry) =>
     join(declarations, relative(source, entry).replace(/\.ts$/, ".d.ts")),
   );

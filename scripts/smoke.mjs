@@ -1,9 +1,19 @@
-// Packs `queuert` and `@queuert/sqlite`, installs the tarballs into an empty folder, and runs a program of ten lines there.
-// It needs no network: better-sqlite3 is linked from the workspace, where it has been compiled.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+// Packs `queuert`, `@queuert/sqlite` and `@queuert/cli`, installs the tarballs into an empty folder, and runs a program of ten
+// lines there, and then the command line.
+// It needs no network. better-sqlite3 is linked from the workspace, where it has been compiled. The dependencies of the command
+// line are packed from there.
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildable, pnpm, rootDir, run } from "./workspace.mjs";
+import { buildable, pnpm, readJson, rootDir, run } from "./workspace.mjs";
 
 const program = `
 import { createQueuert, defineUnionJobTypes } from "queuert";
@@ -21,6 +31,16 @@ await started.stop();
 await stateProvider.close();
 `;
 
+/** Run one after the other in the folder of the program. */
+const commands = [
+  ["init", "--yes", "--store", "sqlite"],
+  ["migrate"],
+  ["start", "greet", "--input", '"Ada"'],
+  ["status", "--check", "pending=1 failed<1"],
+  ["doctor"],
+];
+
+const cli = join(rootDir, "packages/cli");
 const folder = mkdtempSync(join(tmpdir(), "queuert-smoke-"));
 
 /** @param {number} code @param {string} step */
@@ -30,11 +50,17 @@ const must = (code, step) => {
 
 try {
   must(pnpm(["run", "--silent", "build"]), "build");
-  for (const { dir, path } of buildable().filter(({ dir }) => ["core", "sqlite"].includes(dir)))
+  const packed = ["core", "sqlite", "cli"];
+  for (const { dir, path } of buildable().filter(({ dir }) => packed.includes(dir)))
     must(
       pnpm(["pack", "--pack-destination", folder], { cwd: path, stdio: "ignore" }),
       `pack ${dir}`,
     );
+  for (const name of Object.keys(readJson(join(cli, "package.json")).dependencies)) {
+    const path = realpathSync(join(cli, "node_modules", name));
+    const pack = ["pack", "--ignore-scripts", "--pack-destination", folder];
+    must(run("npm", pack, { cwd: path, stdio: "ignore" }), `pack ${name}`);
+  }
   const tarballs = readdirSync(folder).filter((file) => file.endsWith(".tgz"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   writeFileSync(join(folder, "main.js"), program);
@@ -49,6 +75,8 @@ try {
     join(folder, "node_modules/better-sqlite3"),
   );
   must(run(process.execPath, ["main.js"], { cwd: folder }), "the program");
+  for (const command of commands)
+    must(run("npx", ["--no-install", "queuert", ...command], { cwd: folder }), command.join(" "));
   console.log("✓ the packed packages work");
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -20,6 +20,7 @@ type Area = {
 const areas: readonly Area[] = [
   { area: "", notYet: 0, long: 16 },
   { area: "packages/benchmarks/", notYet: 0, long: 9 },
+  { area: "packages/cli/", notYet: 0, long: 0 },
   { area: "packages/core/", notYet: 0, long: 14 },
   { area: "packages/core/src/", notYet: 0, long: 0 },
   { area: "packages/core/src/testing/", notYet: 1, long: 0 },

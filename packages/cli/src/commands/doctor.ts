@@ -1,0 +1,124 @@
+// Looks for causes of trouble: a store that cannot be reached, a changed schema, jobs that nothing moves. A check that fails
+// does not end the others.
+import type { AddCommand, CommandContext, Report, StoreAccess } from "../command.ts";
+import { exitCodeOf, exitCodes } from "../exit-codes.ts";
+import { formatCount, formatDuration } from "../output/durations.ts";
+import { safeLine } from "../output/safe-text.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface Finding {
+  readonly level: "ok" | "warn" | "fail";
+  readonly check: "store" | "schema" | "leases" | "blockers" | "jobs";
+  readonly text: string;
+}
+
+export const addDoctor: AddCommand = (program, run) => {
+  program
+    .command("doctor")
+    .description("look for trouble in the store, its schema and its jobs; exit 6 on a finding")
+    .action(() => run(doctor));
+};
+
+const doctor = async (context: CommandContext): Promise<Report> => {
+  const findings = await findAll(context);
+  const isWell = findings.every(({ level }) => level === "ok");
+  return {
+    json: { isWell, findings },
+    lines: findings.map((finding) => toLine(context.terminal, finding)),
+    exitCode: isWell ? exitCodes.done : exitCodes.checksFailed,
+  };
+};
+
+const colours = { ok: "green", warn: "yellow", fail: "red" } as const;
+
+const toLine = ({ colour }: Terminal, { level, check, text }: Finding): string =>
+  `${colour(colours[level], level.padEnd(5))} ${check.padEnd(9)} ${safeLine(text)}`;
+
+const findAll = async (context: CommandContext): Promise<Finding[]> => {
+  // A bad config is wrong usage, not a finding. So is a missing driver.
+  const access = await reachable(context);
+  if ("level" in access) return [access];
+  const schema = await schemaFindings(access);
+  const isUsable = schema.every(({ level }) => level !== "fail");
+  return [
+    { level: "ok", check: "store", text: `${access.store.kind} can be reached` },
+    ...schema,
+    ...(isUsable ? await jobFindings(access) : []),
+  ];
+};
+
+/** An error of the connection is a finding. */
+const reachable = async (context: CommandContext): Promise<StoreAccess | Finding> => {
+  try {
+    const access = await context.access();
+    // Some drivers connect at the first statement.
+    await access.store.schema?.plan();
+    return access;
+  } catch (error) {
+    return orThrow(error, "store");
+  }
+};
+
+const schemaFindings = async ({ store }: StoreAccess): Promise<Finding[]> => {
+  if (store.schema === undefined) return [];
+  try {
+    const found = await store.schema.check();
+    if (found.length > 0) return found.map((finding) => ({ ...finding, check: "schema" }));
+    return [{ level: "ok", check: "schema", text: "is as the installed adapter expects" }];
+  } catch (error) {
+    return [orThrow(error, "schema")];
+  }
+};
+
+const runningLongMs = 3_600_000;
+const oldMs = 300_000;
+
+const jobFindings = async (access: StoreAccess): Promise<Finding[]> => {
+  const state = await access.state();
+  const { oldestReady, blockedByFailedCount, expiredLeaseCount, runningLongCount } =
+    await state.summarize({ runningLongMs });
+  const findings: Finding[] = oldestReady
+    .filter(({ ageMs }) => ageMs > oldMs)
+    .map(({ typeName, ageMs }) => ({
+      level: "warn",
+      check: "jobs",
+      text: `a job of ${typeName} has been due for ${formatDuration(ageMs)}: is a worker of that type running?`,
+    }));
+  if (expiredLeaseCount > 0) {
+    findings.push({
+      level: "warn",
+      check: "leases",
+      text: `${formatCount(expiredLeaseCount)} running jobs have an expired lease: no worker of their types reclaims them`,
+    });
+  }
+  if (blockedByFailedCount > 0) {
+    findings.push({
+      level: "warn",
+      check: "blockers",
+      text: `${formatCount(blockedByFailedCount)} blocked jobs wait for a sequence that failed`,
+    });
+  }
+  if (runningLongCount > 0) {
+    findings.push({
+      level: "warn",
+      check: "jobs",
+      text: `${formatCount(runningLongCount)} jobs have been running for more than ${formatDuration(runningLongMs)}`,
+    });
+  }
+  return findings.length > 0
+    ? findings
+    : [
+        {
+          level: "ok",
+          check: "jobs",
+          text: "none is stuck: leases, blockers and due jobs are well",
+        },
+      ];
+};
+
+const findingCodes = new Set<number>([exitCodes.unreachable, exitCodes.schema, exitCodes.refused]);
+
+const orThrow = (error: unknown, check: Finding["check"]): Finding => {
+  if (!findingCodes.has(exitCodeOf(error)) || !(error instanceof Error)) throw error;
+  return { level: "fail", check, text: error.message };
+};

@@ -1,0 +1,46 @@
+import type { BaseStateAdapterContext, JobTypes, NotifyAdapter, StateAdapter } from "queuert";
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** A state adapter of any context and id type. */
+export type ConfiguredStateAdapter = StateAdapter<
+  BaseStateAdapterContext,
+  BaseStateAdapterContext,
+  string
+>;
+
+/** The store that the commands work on. */
+export interface StoreConfig {
+  /**
+   * The address of the store: `postgres://…`, `mongodb://…` or `sqlite:app.db`. A relative file is beside the config. Give
+   * this or `stateAdapter`.
+   */
+  readonly url?: string | undefined;
+  /** With a `postgres://` address: the schema of Queuert's tables. Default: `"queuert"`. */
+  readonly schema?: string | undefined;
+  /** With another address: the beginning of the names of tables or collections. Default: `"queuert_"`. */
+  readonly prefix?: string | undefined;
+  /** With a SQL address: the SQL type of job ids. Default: that of the adapter. */
+  readonly idType?: string | undefined;
+  /** Makes the state adapter of the application. It is called once a command, and only for commands that need the store. */
+  readonly stateAdapter?: (() => MaybePromise<ConfiguredStateAdapter>) | undefined;
+  /** Makes the notify adapter, so that workers are notified of jobs that a command has started. Default: none. */
+  readonly notifyAdapter?: (() => MaybePromise<NotifyAdapter>) | undefined;
+  /** Closes resources that the functions above have opened. Default: the process ends without it. */
+  readonly close?: (() => MaybePromise<void>) | undefined;
+  /** The name that outputs show, such as `"production"`. Default: none. */
+  readonly environment?: string | undefined;
+  /** Refuses all commands that write. Default: false. */
+  readonly readOnly?: boolean | undefined;
+}
+
+/** The content of `queuert.config.ts`. */
+export interface Config extends StoreConfig {
+  /** The result of `defineUnionJobTypes`. With a catalogue, names and payloads of `start` are checked. Default: none. */
+  readonly jobTypeDefinitions?: JobTypes<unknown> | undefined;
+  /** Fields that replace those above when `--profile` names them. Default: none. */
+  readonly profiles?: Readonly<Record<string, StoreConfig>> | undefined;
+}
+
+/** Checks the type of a config: `export default defineConfig({ url: "sqlite:app.db" })`. */
+export const defineConfig = (config: Config): Config => config;

@@ -1,0 +1,6 @@
+export {
+  type Config,
+  type ConfiguredStateAdapter,
+  defineConfig,
+  type StoreConfig,
+} from "./config/define-config.ts";

@@ -1,0 +1,92 @@
+// The program: its global options and its commands, in the order of the help.
+import { Command, CommanderError, Option } from "commander";
+import type { AddCommand, GlobalOptions } from "./command.ts";
+import { addDoctor } from "./commands/doctor.ts";
+import { addComplete } from "./commands/complete.ts";
+import { addInit } from "./commands/init.ts";
+import { addMigrate } from "./commands/migrate.ts";
+import { addStart } from "./commands/start.ts";
+import { addStatus } from "./commands/status.ts";
+import { readEnvFile } from "./config/read-env-file.ts";
+import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { printError, type ProcessPlace, runCommand } from "./run-command.ts";
+
+const commands: readonly AddCommand[] = [
+  addInit,
+  addMigrate,
+  addDoctor,
+  addStatus,
+  addStart,
+  addComplete,
+];
+
+const exits = `
+Exit codes: 0 done, 1 unexpected error, 2 wrong usage or config, 3 not found, 4 refused,
+5 needs confirmation (nothing written), 6 checks failed, 7 store unreachable, 8 schema, 130 interrupted.`;
+
+/** Runs the command of `args` and returns the exit code of the process. */
+export const runCli = async (
+  args: readonly string[],
+  place: ProcessPlace,
+  version: string,
+): Promise<ExitCode> => {
+  let exitCode: ExitCode = exitCodes.done;
+  const program = createProgram(place, version);
+  for (const add of commands) {
+    add(program, async (action, options = {}) => {
+      const globals = program.opts<GlobalOptions>();
+      if (globals.envFile !== undefined) readEnvFile(globals.envFile, place.cwd, place.env);
+      exitCode = await runCommand(place, globals, action, options);
+    });
+  }
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    // Commander has printed its own errors already, with a suggestion.
+    if (error instanceof CommanderError) {
+      return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    }
+    const { stderr } = place.streams;
+    const writeError = async (text: string): Promise<void> => void stderr.write(text);
+    await printError({ writeError }, program.opts<GlobalOptions>(), error);
+    return exitCodeOf(error);
+  }
+};
+
+const createProgram = ({ streams, env }: ProcessPlace, version: string): Command => {
+  const program = new Command("queuert")
+    .description("Set up, inspect and operate Queuert's jobs.")
+    .version(version, "--version")
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .configureOutput({
+      writeOut: (text) => void streams.stdout.write(text),
+      writeErr: (text) => void streams.stderr.write(text),
+    })
+    .addHelpText("after", exits);
+  const store: readonly Option[] = [
+    new Option(
+      "--config <file>",
+      "the config; default: the nearest queuert.config.{ts,mts,js,mjs}",
+    ),
+    new Option("--url <address>", "the store: postgres://…, mongodb://… or sqlite:app.db"),
+    new Option("--schema <name>", "PostgreSQL: the schema of the tables"),
+    new Option("--prefix <text>", "SQLite and MongoDB: the beginning of the names"),
+    new Option("--profile <name>", "a profile of the config"),
+    new Option(
+      "--env-file <file>",
+      "a file of variables for the config; .env is not read by itself",
+    ),
+  ];
+  const output: readonly Option[] = [
+    new Option("--json", "one JSON document instead of text"),
+    new Option("--timeout <duration>", "how long to wait for the store").default("30s"),
+    new Option("--utc", "times in UTC; default: the zone of this machine"),
+    new Option("--no-color", "no colours; the same as NO_COLOR=1"),
+    new Option("-q, --quiet", "print errors only"),
+  ];
+  for (const option of [...store, ...output]) program.addOption(option);
+  void env;
+  return program;
+};

@@ -1,0 +1,90 @@
+// The page as a user reads it: each printed command runs, and prints the same. UPDATE_SNAPSHOT=1 writes the present output.
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { createProject, type Project } from "./project.ts";
+import { createStore, seed } from "./stores.ts";
+
+const path = fileURLToPath(new URL("../README.md", import.meta.url));
+const page = readFileSync(path, "utf8");
+
+const consoleBlock = /^```console\n([\s\S]*?)^```/gm;
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** Ids and times differ in each run. The page has numbered ids, and one second for each short duration. */
+class Printed {
+  readonly #ids = new Map<string, string>();
+
+  toPage(text: string): string {
+    return (
+      text
+        .replaceAll(uuid, (id) => this.#printedOf(id))
+        // A number in a column stays at its right end.
+        .replaceAll(/( *)\b\d+(?:\.\d)? m?s\b/g, (found, gap: string) =>
+          gap.length < 2 ? `${gap}1 s` : "1 s".padStart(found.length),
+        )
+    );
+  }
+
+  toReal(text: string): string {
+    const real = new Map([...this.#ids].map(([id, printed]) => [printed, id]));
+    return text.replaceAll(uuid, (printed) => real.get(printed) ?? printed);
+  }
+
+  #printedOf(id: string): string {
+    const known = this.#ids.get(id);
+    if (known !== undefined) return known;
+    const number = String(this.#ids.size + 1).padStart(12, "0");
+    const printed = `00000000-0000-7000-8000-${number}`;
+    this.#ids.set(id, printed);
+    return printed;
+  }
+}
+
+/** The words of a shell's line, with single quotes. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+
+const runBlock = async (project: Project, printed: Printed, block: string): Promise<string> => {
+  const commands = block.split("\n").filter((line) => line.startsWith("$ queuert "));
+  const lines: string[] = [];
+  for (const line of commands) {
+    const [, , ...args] = wordsOf(printed.toReal(line));
+    const { stdout } = await project.terminal(["--profile", "production", ...args], {
+      columns: 100,
+      env: { NO_COLOR: "1" },
+    });
+    lines.push(line, printed.toPage(stdout));
+  }
+  return lines.map((line) => (line.endsWith("\n") || line === "" ? line : `${line}\n`)).join("");
+};
+
+it("prints the output of its commands", { timeout: 60_000 }, async () => {
+  const project = createProject();
+  const store = await createStore("sqlite", project.folder);
+  await seed(store);
+  project.write(
+    "queuert.config.mjs",
+    `export default { url: ${JSON.stringify(store.url)}, profiles: { production: {} } };`,
+  );
+  const printed = new Printed();
+  let actual = page;
+  for (const [whole, block = ""] of page.matchAll(consoleBlock)) {
+    actual = actual.replace(
+      whole,
+      `\`\`\`console\n${await runBlock(project, printed, block)}\`\`\``,
+    );
+  }
+  if (process.env["UPDATE_SNAPSHOT"] === "1") writeFileSync(path, actual);
+  else expect(page).toBe(actual);
+});
+
+it("has a config that loads", async () => {
+  const [, block = ""] = /^```ts\n([\s\S]*?)^```/m.exec(page) ?? [];
+  const project = createProject();
+  project.write("queuert.config.ts", block);
+  expect((await project.queuert(["--url", "sqlite:live.db", "migrate"])).exitCode).toBe(0);
+  const { exitCode, stdout } = await project.queuert(["--profile", "production", "status"]);
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain("production · sqlite");
+});

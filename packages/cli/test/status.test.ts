@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { createProject } from "./project.ts";
+import { createStore, seed, storeKinds } from "./stores.ts";
+
+describe.each(storeKinds)("status on %s", (kind) => {
+  it("counts jobs, as text and as one JSON document", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    await seed(store);
+    const text = await project.queuert(["--url", store.url, "status"]);
+    expect(text).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(text.stdout).toContain("pending 2   blocked 1   running 0   failed 1   oldest due ");
+    expect(text.stdout).toContain("! 1 blocked jobs wait for a sequence that failed\n");
+    // Not a terminal: separated by tabs.
+    expect(text.stdout).toContain("TYPE\tPENDING\tBLOCKED\tRUNNING\tFAILED\tOLDEST DUE\n");
+    expect(text.stdout).toMatch(/^greet\t2\t–\t–\t–\t\d/m);
+
+    const json = await project.queuert(["--url", store.url, "status", "--json"]);
+    const document = JSON.parse(json.stdout) as { oldestDueMs: number; types: object[] };
+    expect({ ...document, oldestDueMs: 0, types: document.types.length }).toEqual({
+      store: kind,
+      environment: null,
+      pending: 2,
+      blocked: 1,
+      running: 0,
+      failed: 1,
+      oldestDueMs: 0,
+      blockedByFailed: 1,
+      expiredLeases: 0,
+      types: 3,
+    });
+    expect(document.oldestDueMs).toBeGreaterThanOrEqual(0);
+  });
+
+  it("exits with 6 if a check does not hold, and the doctor reports the blocked job", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    await seed(store);
+    const run = (...args: string[]) => project.queuert(["--url", store.url, ...args]);
+    const bad = await run("status", "--check", "failed<1 oldest-due<1h");
+    expect(bad.exitCode).toBe(6);
+    expect(bad.stdout).toContain("fail failed<1 (1)\n");
+    expect(bad.stdout).toContain("ok   oldest-due<1h (");
+    expect((await run("status", "--check", "failed<=1 pending=2")).exitCode).toBe(0);
+
+    const doctor = await run("doctor", "--json");
+    expect(doctor.exitCode, doctor.stderr).toBe(6);
+    const { findings } = JSON.parse(doctor.stdout) as {
+      findings: { level: string; check: string }[];
+    };
+    expect(findings.filter(({ level }) => level !== "ok")).toEqual([
+      {
+        level: "warn",
+        check: "blockers",
+        text: "1 blocked jobs wait for a sequence that failed",
+      },
+    ]);
+  });
+});
+
+describe("status --check", () => {
+  it.each([
+    ["", "is empty"],
+    ["failed", "is not a condition"],
+    ["constructor<1", "is not a condition"],
+    ["failed<many", "is not a whole number"],
+    ["oldest-due<5", "give a number with a unit"],
+  ])("refuses %j before it opens a store", async (check, problem) => {
+    const project = createProject();
+    const { exitCode, stderr } = await project.queuert([
+      "--url",
+      "postgres://nowhere.invalid/app",
+      "status",
+      "--check",
+      check,
+    ]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringContaining(problem) as unknown,
+    });
+  });
+});
+
+describe("an unreachable store", () => {
+  it.each([
+    ["postgres://127.0.0.1:9/app", "QUEUERT_PG_UNREACHABLE"],
+    ["mongodb://127.0.0.1:9/app", "QUEUERT_MONGODB_UNREACHABLE"],
+    ["sqlite:missing/app.db", "QUEUERT_CLI_UNREACHABLE"],
+  ])("%s: exit 7, named on stderr", async (url, code) => {
+    const project = createProject();
+    const args = ["--url", url, "--timeout", "2s", "status"];
+    const { exitCode, stdout, stderr } = await project.queuert(args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 7, stdout: "" });
+    expect(stderr).toContain(code);
+    const json = await project.queuert([...args, "--json"]);
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code } });
+  });
+});
