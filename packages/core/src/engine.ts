@@ -26,6 +26,7 @@ import { createRegistry, type Registry } from "./job-types/registry.ts";
 import type { JobTypes } from "./job-types/define-job-types.ts";
 import { ImplementedTypes } from "./lifecycle/implemented-types.ts";
 import { createLocalListeners, type LocalListeners } from "./lifecycle/local-listeners.ts";
+import { OwnLeases } from "./lifecycle/own-leases.ts";
 import { SequencePoller } from "./lifecycle/sequence-poller.ts";
 import { assertFunction, assertInteger, assertObject } from "./model/assert-option.ts";
 import { createConsoleLog } from "./observe/console-log.ts";
@@ -41,6 +42,7 @@ export interface Engine {
   readonly hasNotifyAdapter: boolean;
   readonly registry: Registry;
   readonly implementedTypes: ImplementedTypes;
+  readonly ownLeases: OwnLeases;
   /** The most bytes of an input or an output. */
   readonly payloadBytesMax: number;
   readonly observer: Observer;
@@ -107,6 +109,7 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
       options.notifyAdapter !== undefined || !state.capabilities.sharedBetweenProcesses,
     registry: createRegistry(options.jobTypes),
     implementedTypes: new ImplementedTypes(observer, options.jobTypes.catalogue !== undefined),
+    ownLeases: new OwnLeases(),
     payloadBytesMax: options.payloadBytesMax ?? defaults.payloadBytesMax,
     observer,
     notifier,

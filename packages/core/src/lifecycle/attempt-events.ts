@@ -2,6 +2,8 @@
 import type { LeaseLostReason } from "../adapters/state-adapter-params.ts";
 import type { QueuertEventData, QueuertEventType } from "../adapters/events.ts";
 import type { Engine } from "../engine.ts";
+import type { StateJob } from "../model/state-job.ts";
+import { isFinished } from "../model/status.ts";
 import { type Attempt, toLossError } from "./process-job/attempt.ts";
 
 /** How long the process function took, by this worker's clock. */
@@ -80,6 +82,30 @@ export const reportLost = (engine: Engine, attempt: Attempt, reason: LeaseLostRe
   } as const;
   attempt.result = "lost";
   emitAbout(engine, attempt, types[reason], () => attempt.data);
+};
+
+/** Queries whether these attempts still have their jobs, and reports those that are lost. Never rejects. */
+export const checkOwnership = async (
+  engine: Engine,
+  attempts: readonly Attempt[],
+): Promise<void> => {
+  if (attempts.length === 0) return;
+  // A failed query needs no handling: the next renewal finds out.
+  const jobs = await engine.state
+    .getJobs({ ids: attempts.map(({ job }) => job.id) })
+    .catch(() => null);
+  if (jobs === null) return;
+  attempts.forEach((attempt, index) => {
+    if (!attempt.isOver) reportIfLost(engine, attempt, jobs[index]);
+  });
+};
+
+const reportIfLost = (engine: Engine, attempt: Attempt, stored: StateJob | undefined): void => {
+  if (stored === undefined) reportLost(engine, attempt, "not_found");
+  else if (isFinished(stored.status)) reportLost(engine, attempt, "already_completed");
+  else if (stored.leaseVersion !== attempt.job.leaseVersion || stored.status !== "running") {
+    reportLost(engine, attempt, "taken_by_another_worker");
+  }
 };
 
 /** An operation of the worker has failed; the worker continues. */

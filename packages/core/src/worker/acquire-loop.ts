@@ -34,11 +34,12 @@ export const runAcquireLoop = (engine: Engine, parts: WorkerParts): AcquireLoop 
 
   const loop = async (): Promise<void> => {
     while (!stopping.aborted) {
-      const types = acquirableTypes(parts);
+      const types = acquirableTypes(engine, parts);
       if (!acquireState.hasRoom || types.length === 0) {
         room.clear();
         // Room may have come before the flag was cleared.
-        if (!acquireState.hasRoom || acquirableTypes(parts).length === 0) await room.wait(null);
+        if (!acquireState.hasRoom || acquirableTypes(engine, parts).length === 0)
+          await room.wait(null);
         continue;
       }
       try {
@@ -66,9 +67,9 @@ const acquireOnce = async (
   parts: WorkerParts,
   types: AcquireJobsParams["types"],
 ): Promise<number> => {
-  const { acquireState, work, keeper, options } = parts;
-  // After a blocked event loop its leases may have expired, and the acquisition would return its own running jobs.
-  const renewing = keeper.renewIfLate();
+  const { acquireState, work, options } = parts;
+  // After a blocked event loop leases of this process may have expired: the acquisition would return jobs that run here.
+  const renewing = engine.ownLeases.renewIfLate();
   if (renewing !== null) {
     await renewing;
     // The renewal may have excluded a type.
@@ -114,14 +115,14 @@ export const demandOf = (
   return Math.max(0, Math.min(room, roomOf(processor, parts)));
 };
 
-const acquirableTypes = (parts: WorkerParts): AcquireJobsParams["types"] => {
-  const { processors, keeper } = parts;
-  return processors.flatMap((processor) => {
+const acquirableTypes = (engine: Engine, parts: WorkerParts): AcquireJobsParams["types"] =>
+  parts.processors.flatMap((processor) => {
     const limit = roomOf(processor, parts);
     const { typeName, leaseMs } = processor;
-    return limit > 0 && !keeper.hasExpired(typeName) ? [{ typeName, leaseMs, limit }] : [];
+    return limit > 0 && !engine.ownLeases.hasExpired(typeName)
+      ? [{ typeName, leaseMs, limit }]
+      : [];
   });
-};
 
 /** 0 if the next acquisition may find a job at once. */
 const msToWait = (

@@ -2,7 +2,7 @@
 // If this worker is too busy to acquire, it reclaims expired leases of vanished workers. An idle worker has no timer.
 //
 // A lease of its own can expire all the same. The event loop was blocked, the store did not respond, or a transaction
-// prevented the renewal. Then the worker must neither acquire nor reclaim that job, which still runs here.
+// prevented the renewal. Then no worker of the client may acquire or reclaim that job, which still runs here.
 import type { LeaseCheck } from "../adapters/state-adapter-params.ts";
 import type { TimerHandle } from "../async/clock.ts";
 import { defaults } from "../defaults.ts";
@@ -10,6 +10,7 @@ import type { Engine } from "../engine.ts";
 import { emitAbout, reportLost } from "../lifecycle/attempt-events.ts";
 import type { Attempt } from "../lifecycle/process-job/attempt.ts";
 import type { Processor } from "../lifecycle/process-job/processor.ts";
+import type { LeaseHolder } from "../lifecycle/own-leases.ts";
 import { reclaimExpiredLeases } from "../lifecycle/reclaim-expired-leases.ts";
 import { handBackJobs } from "../lifecycle/reschedule-jobs.ts";
 import type { Slots } from "./slots.ts";
@@ -30,7 +31,7 @@ export interface LeaseKeeperOptions {
 /** A job that another worker could begin does not wait here for longer than this. */
 const queuedMsMax = 1_000;
 
-export class LeaseKeeper {
+export class LeaseKeeper implements LeaseHolder {
   readonly #engine: Engine;
   readonly #options: LeaseKeeperOptions;
   readonly #tickMs: number;
@@ -53,6 +54,7 @@ export class LeaseKeeper {
     this.#tickMs = Math.max(5, Math.min(500, ...intervals));
     this.#safeMsMin = Math.min(...processors.map(safeMs));
     this.#reclaimedAt = engine.clock.now();
+    engine.ownLeases.add(this);
   }
 
   /** Jobs were acquired. The same statement has reclaimed expired leases of its types. */
@@ -62,12 +64,14 @@ export class LeaseKeeper {
     this.#schedule();
   }
 
-  /** Whether a held lease of this type has expired, or is about to, and could not be renewed. */
-  hasExpired(typeName: string): boolean {
-    return this.#expiredTypes.has(typeName);
+  get expiredTypes(): ReadonlySet<string> {
+    return this.#expiredTypes;
   }
 
-  /** After a blocked event loop: renews the leases first. Null if all are safe. */
+  recovered(): void {
+    this.#options.onRecovered();
+  }
+
   renewIfLate(): Promise<void> | null {
     if (this.#engine.clock.now() < this.#safeUntil) return null;
     this.#checkExpiry();
@@ -78,6 +82,7 @@ export class LeaseKeeper {
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#timer !== null) this.#engine.clock.clearTimeout(this.#timer);
+    this.#engine.ownLeases.remove(this);
     await this.#round;
   }
 
@@ -110,8 +115,11 @@ export class LeaseKeeper {
     await this.#renewDue();
     const now = this.#engine.clock.now();
     const isSaturated = slots.activeCount >= slots.concurrency;
-    if (!isSaturated || this.#expiredTypes.size > 0) return;
-    if (now - this.#reclaimedAt < reapIntervalMs) return;
+    if (!isSaturated || now - this.#reclaimedAt < reapIntervalMs) return;
+    // Its own leases are renewed. Those of the client's other workers may have expired in the same blocked event loop. They
+    // are not awaited: the other worker may be waiting for this one.
+    const { ownLeases } = this.#engine;
+    if (ownLeases.renewIfLate(this) !== null || ownLeases.anyHasExpired) return;
     this.#reclaimedAt = now;
     await reclaimExpiredLeases(this.#engine, workerId);
   }
@@ -139,7 +147,7 @@ export class LeaseKeeper {
     const hasRecovered = [...this.#expiredTypes].some((typeName) => !expiredTypes.has(typeName));
     this.#safeUntil = safeUntilMin;
     this.#expiredTypes = expiredTypes;
-    if (hasRecovered) this.#options.onRecovered();
+    if (hasRecovered) this.#engine.ownLeases.reportRecovery();
   }
 
   #reportExpiry(attempt: Attempt, expiredAt: number): void {

@@ -4,10 +4,8 @@
 import { sleep } from "../async/sleep.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
-import { reportLost } from "../lifecycle/attempt-events.ts";
+import { checkOwnership } from "../lifecycle/attempt-events.ts";
 import type { Attempt } from "../lifecycle/process-job/attempt.ts";
-import type { StateJob } from "../model/state-job.ts";
-import { isFinished } from "../model/status.ts";
 
 export interface OwnershipCheck {
   /** A notification names this job. */
@@ -46,7 +44,7 @@ export const createOwnershipCheck = (
       compare();
       const checked = [...doubted];
       doubted.clear();
-      await lookUp(engine, checked);
+      await checkOwnership(engine, checked);
       await sleep(engine.clock, pauseMs, signal);
     }
     isRunning = false;
@@ -61,24 +59,4 @@ export const createOwnershipCheck = (
     },
     stop: () => stopping.abort(),
   };
-};
-
-const lookUp = async (engine: Engine, checked: readonly Attempt[]): Promise<void> => {
-  if (checked.length === 0) return;
-  // A failed query needs no handling: the next renewal finds out.
-  const jobs = await engine.state
-    .getJobs({ ids: checked.map(({ job }) => job.id) })
-    .catch(() => null);
-  if (jobs === null) return;
-  checked.forEach((attempt, index) => {
-    if (!attempt.isOver) reportIfLost(engine, attempt, jobs[index]);
-  });
-};
-
-const reportIfLost = (engine: Engine, attempt: Attempt, stored: StateJob | undefined): void => {
-  if (stored === undefined) reportLost(engine, attempt, "not_found");
-  else if (isFinished(stored.status)) reportLost(engine, attempt, "already_completed");
-  else if (stored.leaseVersion !== attempt.job.leaseVersion || stored.status !== "running") {
-    reportLost(engine, attempt, "taken_by_another_worker");
-  }
 };

@@ -3,12 +3,13 @@
 // stays open until the process function has returned, so that an error after complete undoes it.
 import type { CompletionOutcome } from "../../adapters/state-adapter-params.ts";
 import type { Engine } from "../../engine.ts";
-import { ProcessMisuseError } from "../../errors.ts";
+import { JobTakenByAnotherWorkerError, ProcessMisuseError } from "../../errors.ts";
 import { toJsonText } from "../../model/payload.ts";
+import { checkOwnership } from "../attempt-events.ts";
 import { ContinuationToken, createContinueWith, toNewContinuation } from "../continuation.ts";
 import type { NewJobOptions } from "../new-job.ts";
 import { observeStep } from "../../observe/guarded-span.ts";
-import { assertNotOver, type Attempt, markHandled } from "./attempt.ts";
+import { assertNotOver, type Attempt, markHandled, toLossError } from "./attempt.ts";
 import { openHeldTransaction } from "./held-transaction.ts";
 
 type CompleteCallback = (context: object) => unknown;
@@ -48,12 +49,16 @@ export const createComplete = (
     firstError ??= { error };
   };
   const reject = (reason: unknown): Promise<never> => markHandled(Promise.reject(reason as Error));
+  const refuse = (reason: unknown): Promise<never> =>
+    reason instanceof JobTakenByAnotherWorkerError
+      ? markHandled(rejectWithLatestLoss(engine, attempt, reason))
+      : reject(reason);
   // Not an async function: by value, one promise is all it takes.
   const complete: CompleteFunction = (outcome) => {
     try {
       begin();
     } catch (error) {
-      return reject(error);
+      return refuse(error);
     }
     try {
       return typeof outcome === "function"
@@ -78,7 +83,7 @@ export const createComplete = (
     try {
       begin();
     } catch (error) {
-      return reject(error);
+      return refuse(error);
     }
     return markHandled(continueByValue(options), failed);
   };
@@ -174,4 +179,14 @@ const calledTwice = (first: { readonly error: unknown } | null): ProcessMisuseEr
       "let it end the process function, so that the attempt fails and is retried.",
     { cause: error },
   );
+};
+
+/** The worker that took the job may have completed it since: the error is about the job as it is now. */
+const rejectWithLatestLoss = async (
+  engine: Engine,
+  attempt: Attempt,
+  noticed: JobTakenByAnotherWorkerError,
+): Promise<never> => {
+  await checkOwnership(engine, [attempt]);
+  throw toLossError(attempt) ?? noticed;
 };

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { JobAbortReason } from "../../public-types/abort.ts";
 import { eventually, sleep } from "../waiting.ts";
+import type { Processes } from "./behaviour-client.ts";
 import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
 import { interceptState, StateFault } from "./intercept-state.ts";
 import { overrideNotify } from "./override-notify.ts";
@@ -59,6 +60,113 @@ export const ownLeasesSuite: BehaviourSuite = defineBehaviourSuite("own leases",
     expect(client.events.of("jobAttemptTakenByAnotherWorker")).toEqual([]);
     // Reported, though no renewal has failed.
     expect(client.events.of("jobAttemptLeaseExpired")).toMatchObject([{ id: slow.id }]);
+  });
+
+  rule(
+    "after a blocked event loop a worker keeps the jobs of its client's workers",
+    async (context) => {
+      const { open, gate, notifyAdapter } = context;
+      let notify: () => void = () => undefined;
+      const client = await open({
+        notifyAdapter: overrideNotify(notifyAdapter, {
+          listenJobScheduled: (listener) => {
+            notify = () => listener.onJobScheduled("task");
+            return notifyAdapter.listenJobScheduled(listener);
+          },
+        }),
+      });
+      const held = gate();
+      const runs: number[] = [];
+      const processes: Processes = {
+        task: {
+          leaseConfig: { leaseMs, renewIntervalMs: 40 },
+          process: async ({ job, complete }) => {
+            runs.push(job.leaseVersion);
+            await held.pass();
+            return complete(null);
+          },
+        },
+      };
+      const slow = await client.start("task");
+      await client.work(processes, { concurrency: 1 });
+      await held.arrived();
+      // The second worker is first to run again, and it implements the type of the first worker's job.
+      const blocking = await client.start("other");
+      await client.work(
+        {
+          ...processes,
+          other: async ({ complete }) => {
+            // The acquisition that brought this job has ended by then.
+            await sleep(20);
+            blockEventLoop(2 * leaseMs);
+            notify();
+            return complete(null);
+          },
+        },
+        { concurrency: 5, pollIntervalMs: 60_000 },
+      );
+      await client.until(blocking);
+      await client.events.until("jobAttemptLeaseRenewed");
+      held.open();
+      await client.until(slow);
+      expect(runs).toEqual([1]);
+      expect(client.events.of("jobReaped")).toEqual([]);
+    },
+  );
+
+  rule("a busy worker does not reclaim the leases of its client's workers", async (context) => {
+    const { open, gate, stateAdapter } = context;
+    const slowId: { current: string | null } = { current: null };
+    // Only the renewals of the first worker fail.
+    const cutOff = interceptState(stateAdapter, {
+      before: (operation, params) => {
+        if (operation !== "renewLeases") return;
+        const { leases } = params as { readonly leases: readonly { readonly jobId: string }[] };
+        if (leases.some(({ jobId }) => jobId === slowId.current)) throw new StateFault("cut off");
+      },
+    });
+    const client = await open({ stateAdapter: cutOff });
+    const held = gate();
+    const busy = gate();
+    const leaseConfig = { leaseMs: 60, renewIntervalMs: 20 };
+    const slow = await client.start("task");
+    slowId.current = slow.id;
+    await client.work({
+      task: {
+        leaseConfig,
+        process: async ({ job, complete }) => {
+          await held.pass();
+          return complete(job.leaseVersion);
+        },
+      },
+    });
+    await held.arrived();
+    const other = await client.start("other");
+    await client.work(
+      {
+        other: {
+          leaseConfig,
+          process: async ({ complete }) => {
+            await busy.pass();
+            return complete(null);
+          },
+        },
+      },
+      { concurrency: 1, reapIntervalMs: 1 },
+    );
+    await busy.arrived();
+    await client.events.until("jobAttemptLeaseExpired");
+    // A round of the busy worker renews its lease, and then looks for expired ones: three begin after the expiry.
+    const before = client.events.of("jobAttemptLeaseRenewed").length;
+    await eventually(
+      async () => client.events.of("jobAttemptLeaseRenewed")[before + 3],
+      "three renewals",
+    );
+    expect(client.events.of("jobReaped")).toEqual([]);
+    busy.open();
+    held.open();
+    await client.until(other);
+    expect(await client.until(slow)).toMatchObject({ output: 1 });
   });
 
   rule("an expired lease is reported while a renewal is not answered", async (context) => {
@@ -218,6 +326,61 @@ export const ownLeasesSuite: BehaviourSuite = defineBehaviourSuite("own leases",
     await second.work({ task: async ({ complete }) => complete("in time") });
     await second.until(started);
     onOwnershipLost(started.id);
+    held.open();
+    await eventually(() => Promise.resolve(errors[0]), "complete to reject");
+    expect(errors).toMatchObject([{ code: "QUEUERT_JOB_ALREADY_COMPLETED", jobId: started.id }]);
+  });
+
+  rule("complete rejects as completed after a loss that was noticed earlier", async (context) => {
+    const { open, openSecond, gate, stateAdapter, notifyAdapter } = context;
+    const cutOff = interceptState(stateAdapter, {
+      before: (operation) => {
+        if (operation === "renewLeases") throw new StateFault("cut off");
+      },
+    });
+    let onOwnershipLost: (jobId: string) => void = () => undefined;
+    const first = await open({
+      stateAdapter: cutOff,
+      notifyAdapter: overrideNotify(notifyAdapter, {
+        listenJobOwnershipLost: async (listener) => {
+          onOwnershipLost = listener.onOwnershipLost;
+          return async () => undefined;
+        },
+      }),
+    });
+    const second = await openSecond();
+    const held = gate();
+    const taken = gate();
+    const errors: unknown[] = [];
+    const started = await second.start("task");
+    await first.work(
+      {
+        task: {
+          leaseConfig: { leaseMs: 60, renewIntervalMs: 20 },
+          process: async ({ complete }) => {
+            await held.pass();
+            return complete("late").catch((error: unknown) => {
+              errors.push(error);
+              throw error;
+            });
+          },
+        },
+      },
+      { concurrency: 1, prefetch: 0 },
+    );
+    await held.arrived();
+    await second.work({
+      task: async ({ complete }) => {
+        await taken.pass();
+        return complete("in time");
+      },
+    });
+    // The loss is noticed while the other worker runs the job. No notification follows its completion.
+    await taken.arrived();
+    onOwnershipLost(started.id);
+    await first.events.until("jobAttemptTakenByAnotherWorker");
+    taken.open();
+    await second.until(started);
     held.open();
     await eventually(() => Promise.resolve(errors[0]), "complete to reject");
     expect(errors).toMatchObject([{ code: "QUEUERT_JOB_ALREADY_COMPLETED", jobId: started.id }]);
