@@ -11,7 +11,8 @@ import {
   type NotifyTransport,
   rejectAfter,
 } from "queuert/internal";
-import { isAlreadyThere, isStrictApi, isUnauthorized, toNamedError } from "./driver-errors.ts";
+import { isAlreadyThere, isStrictApi, isUnauthorized } from "./driver-errors.ts";
+import { toNamedError } from "./named-errors.ts";
 import { MongoNotifyCollectionError, MongoStrictApiError } from "./errors.ts";
 import { markChannel, openMs, openNotificationTail, pingMs, replyMs } from "./notification-tail.ts";
 import type { MongoNotifyProvider, NotifyCollection, NotifyDatabase } from "./notify-provider.ts";

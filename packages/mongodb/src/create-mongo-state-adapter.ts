@@ -11,7 +11,8 @@ import {
 } from "queuert/internal";
 import { createDatabase, type Repeat } from "./database.ts";
 import { assertDeployment } from "./deployment.ts";
-import { isTransientMongoError, isUnreachable, toUnreachable } from "./driver-errors.ts";
+import { isTransientMongoError, isUnreachable } from "./driver-errors.ts";
+import { toConnectionError } from "./named-errors.ts";
 import { defaultAnswerTimeoutMs } from "./driver-timeout.ts";
 import { createMigrationCheck } from "./migrations/check-migrated.ts";
 import {
@@ -93,7 +94,7 @@ export const createMongoStateAdapter = async <
     ...retry,
     isRetryable: (error) => !isUnreachable(error) && isTransientError(error),
   }).catch((error: unknown) => {
-    throw toUnreachable(error);
+    throw toConnectionError(error);
   });
   const db = createDatabase(
     { provider: stateProvider, prefix: collectionPrefix, isSharded, answerTimeoutMs },

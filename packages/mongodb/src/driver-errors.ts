@@ -1,14 +1,8 @@
 // The meaning of the driver's errors, read by code and label: classes differ between copies and versions
-// of the driver. Errors about the installation or a payload get a class of their own, with a remedy.
-import {
-  MongoDocumentTooLargeError,
-  MongoNoAnswerError,
-  MongoPermissionError,
-  MongoTransactionAbortedError,
-  MongoUnreachableError,
-} from "./errors.ts";
+// of the driver.
+import { MongoNoAnswerError, MongoTransactionAbortedError } from "./errors.ts";
 
-interface DriverError {
+export interface DriverError {
   readonly code?: unknown;
   readonly name?: unknown;
   readonly message?: unknown;
@@ -21,11 +15,14 @@ interface DriverError {
 
 const codes = {
   unauthorized: 13,
+  authenticationFailed: 18,
   namespaceExists: 48,
   maxTimeExpired: 50,
   writeConflict: 112,
   noSuchTransaction: 251,
   notInStrictApi: 323,
+  // MongoDB Atlas has one code for several errors of its proxy.
+  atlas: 8_000,
   duplicateKey: 11_000,
 } as const;
 
@@ -60,7 +57,7 @@ const networkNames = new Set([
   "MongoNotConnectedError",
 ]);
 
-const asDriverError = (error: unknown): DriverError =>
+export const asDriverError = (error: unknown): DriverError =>
   typeof error === "object" && error !== null ? error : {};
 
 export const codeOf = (error: unknown): unknown => asDriverError(error).code;
@@ -149,29 +146,10 @@ export const duplicateAsConflict = async (run: () => Promise<unknown>): Promise<
   }
 };
 
-// The codes of an insert, and of an update whose result would be too large.
-const tooLarge = new Set<unknown>([10_334, 17_419, 17_420]);
-
 export const isUnauthorized = (error: unknown): boolean => codeOf(error) === codes.unauthorized;
 
 /** The command or an option is not in the Stable API, and the client asks for strictness. */
 export const isStrictApi = (error: unknown): boolean => codeOf(error) === codes.notInStrictApi;
-
-const isTooLarge = (error: unknown): boolean => {
-  const { code, message } = asDriverError(error);
-  if (tooLarge.has(code)) return true;
-  // The driver measures some documents itself, and its error has no code.
-  return (
-    typeof message === "string" && message.startsWith("Document is larger than the maximum size")
-  );
-};
-
-/** The typed error of a command on a collection, or the same error. */
-export const toNamedError = (error: unknown, collection: string): unknown => {
-  if (isUnauthorized(error)) return new MongoPermissionError(collection, { cause: error });
-  if (isTooLarge(error)) return new MongoDocumentTooLargeError({ cause: error });
-  return error;
-};
 
 /**
  * Whether the driver found no server in time. If that was the client's first connection, the client stays
@@ -180,14 +158,11 @@ export const toNamedError = (error: unknown, collection: string): unknown => {
 export const isUnreachable = (error: unknown): boolean =>
   asDriverError(error).name === "MongoServerSelectionError";
 
-export const toUnreachable = (error: unknown): unknown => {
-  if (!isUnreachable(error)) return error;
-  const code = networkCodeOf(error);
-  return new MongoUnreachableError(code ?? "no server was found in time", { cause: error });
-};
-
-const networkCodeOf = (error: unknown): string | undefined => {
-  const { code, cause } = asDriverError(error);
-  if (typeof code === "string") return code;
-  return cause === undefined || cause === error ? undefined : networkCodeOf(cause);
+/** The server has refused the user or the password of the connection. */
+export const isWrongCredentials = (error: unknown): boolean => {
+  const { code, message } = asDriverError(error);
+  if (code === codes.authenticationFailed) return true;
+  if (code === codes.atlas && typeof message === "string") return /\bauth/iu.test(message);
+  const origin = originOf(error);
+  return origin !== undefined && origin !== null && isWrongCredentials(origin);
 };

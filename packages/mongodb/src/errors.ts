@@ -174,6 +174,20 @@ export class MongoUnreachableError extends QueuertError {
   }
 }
 
+/** The server has refused the user or the password of the connection. */
+export class MongoCredentialsError extends QueuertError {
+  readonly code = "QUEUERT_MONGODB_CREDENTIALS" as const;
+
+  // The server's own message names the user: only the cause has it.
+  constructor(options?: ErrorOptions) {
+    super(
+      "MongoDB refused the user or the password of the connection. Check both, and the database in which the user was " +
+        "created: give it as `authSource`, such as `?authSource=admin`. Then make a new client.",
+      options,
+    );
+  }
+}
+
 /** The user of the connection lacks rights. */
 export class MongoPermissionError extends QueuertError {
   readonly code = "QUEUERT_MONGODB_PERMISSION_DENIED" as const;
@@ -182,8 +196,8 @@ export class MongoPermissionError extends QueuertError {
   // The server's own message repeats the command with its payloads: only the cause has it.
   constructor(collection: string, options?: ErrorOptions) {
     super(
-      `The user of the connection lacks rights on the collection ${collection}. The role "readWrite" on the database ` +
-        "has all needed rights, also for migrations.",
+      `The user of the connection lacks rights on the collection ${collection}, or the connection has no user. The role ` +
+        '"readWrite" on the database has all needed rights, also for migrations.',
       options,
     );
     this.collection = collection;

@@ -3,7 +3,8 @@
 // here and not by the client's options.
 import { type AsyncLock, createAsyncLock } from "queuert/internal";
 import { isOwnWrite, noteWrites } from "./agreement/own-writes.ts";
-import { toNamedError, toTransactionError } from "./driver-errors.ts";
+import { toTransactionError } from "./driver-errors.ts";
+import { toNamedError } from "./named-errors.ts";
 import { withDriverTimeout } from "./driver-timeout.ts";
 import { assertInTransaction, refusalBehind } from "./guarded-session.ts";
 import type { JobDocument } from "./job-document.ts";

@@ -1,12 +1,15 @@
 // One mongod, and the commands that make a replica set of several.
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import type { MongodbBinaries } from "./install/mongod.ts";
 import type { ServiceOptions } from "./options.ts";
-import { createFolder } from "./process/folder.ts";
+import { createFolder, type Folder } from "./process/folder.ts";
 import { freePort } from "./process/ports.ts";
 import { createServer, type ServerControl } from "./process/server.ts";
-import { unprivileged } from "./process/unprivileged.ts";
+import { type Runner, unprivileged } from "./process/unprivileged.ts";
 
 export type MongodbMember = ServerControl & { readonly port: number };
 
@@ -15,6 +18,8 @@ export type MongodbMemberOptions = Pick<ServiceOptions, "durability"> & {
   readonly replicaSet?: string | undefined;
   /** Its part in a sharded cluster. */
   readonly role?: "--configsvr" | "--shardsvr";
+  /** Clients need a user; the first one is created over a local connection without a user. */
+  readonly withUsers?: boolean | undefined;
   /** Server parameters, kept over restarts. */
   readonly parameters?: Readonly<Record<string, string>>;
 };
@@ -44,13 +49,14 @@ export const toParameterFlags = (parameters: Readonly<Record<string, string>>): 
 
 export const startMember = async (
   { mongod, environment }: MongodbBinaries,
-  { durability, replicaSet, role, parameters: own = {} }: MongodbMemberOptions,
+  { durability, replicaSet, role, withUsers = false, parameters: own = {} }: MongodbMemberOptions,
 ): Promise<MongodbMember> => {
   const runner = unprivileged(mongod);
   const folder = createFolder("mongodb", "SIGTERM");
   const data = folder.createInside("data");
   runner.own(data);
   const port = await freePort();
+  const authentication = withUsers ? ["--keyFile", createKeyFile(folder, runner)] : [];
   const parameters = {
     diagnosticDataCollectionEnabled: "false",
     enableTestCommands: "1",
@@ -67,6 +73,7 @@ export const startMember = async (
       ...(role === undefined ? [] : [role]),
       ...["--port", String(port), "--dbpath", data, "--nounixsocket", "--oplogSize", "128"],
       ...["--wiredTigerCacheSizeGB", durability === "default" ? "1" : "0.25"],
+      ...authentication,
       ...toParameterFlags(parameters),
     ],
     stopSignal: "SIGTERM",
@@ -74,6 +81,15 @@ export const startMember = async (
   });
   await server.start();
   return { ...server, port };
+};
+
+/** Members of a replica set whose clients need a user know each other by a key. */
+const createKeyFile = (folder: Folder, runner: Runner): string => {
+  const path = join(folder.createInside("key"), "key");
+  writeFileSync(path, randomBytes(48).toString("base64"), { mode: 0o600 });
+  runner.own(join(folder.path, "key"));
+  runner.own(path);
+  return path;
 };
 
 export const waitForPrimary = async (ports: readonly number[]): Promise<void> => {

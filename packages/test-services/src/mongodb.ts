@@ -34,6 +34,8 @@ export type MongodbOptions = ServiceOptions & {
   readonly memberCount?: 1 | 3;
   /** No replica set, hence no transactions; always a server of its own. */
   readonly standalone?: boolean;
+  /** Clients need a user. The first one is created over a local connection without a user. */
+  readonly withUsers?: boolean;
   /** Server parameters, kept over restarts. */
   readonly parameters?: Readonly<Record<string, string>>;
 };

@@ -3,7 +3,8 @@
 // was changed is reported and left alone. Every command has a timeout, except an index build on an
 // existing collection, which takes as long as the collection is large.
 import type { CollectionNames } from "../database.ts";
-import { codeOf, isAlreadyThere, toNamedError } from "../driver-errors.ts";
+import { codeOf, isAlreadyThere } from "../driver-errors.ts";
+import { toNamedError } from "../named-errors.ts";
 import { withDriverTimeout } from "../driver-timeout.ts";
 import { MongoCollectionTakenError, MongoIndexDriftError } from "../errors.ts";
 import type { MongoDatabase } from "../state-provider.ts";
@@ -105,6 +106,18 @@ export const findMissing = async (target: Target): Promise<readonly string[]> =>
     );
   }
   return missing;
+};
+
+// No job has this id.
+const noId = "";
+
+/** Rejects if the user of the connection may not write. The server checks rights before it looks for the document. */
+export const assertWritable = async (target: Target): Promise<void> => {
+  const run = inTimeOn(target);
+  for (const collection of Object.values(target.names)) {
+    const updates = [{ q: { _id: noId }, u: { $set: { checked: true } } }];
+    await named(collection, run({ update: collection, updates }));
+  }
 };
 
 const inTimeOn =
