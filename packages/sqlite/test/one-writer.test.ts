@@ -72,7 +72,10 @@ describe("a write without the context of the transaction around it", () => {
       stateAdapter,
       jobTypeDefinitions: defineUnionJobTypes<{ task: { input: null; output: null } }>(),
     });
+    // Code that nests need not do so from its first transaction on.
+    for (let count = 0; count < 150; count++) await queuert.transaction(async () => undefined);
     await queuert.transaction(async () => {
+      await Promise.resolve();
       for (const call of [
         () => queuert.triggerJobs({ ids: ["a"] }),
         () => queuert.retryFailedJobs({ ids: ["a"] }),

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** Whether async context costs nothing: from Node 24 on. */
-export const isAsyncContextFree: boolean = Number.parseInt(process.versions.node, 10) >= 24;
+const isAsyncContextFree: boolean = Number.parseInt(process.versions.node, 10) >= 24;
 
 /** The value is for the callback: once no callback is inside any more, it is not found. */
 export class ScopedStorage<T> {
