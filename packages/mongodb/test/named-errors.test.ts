@@ -212,3 +212,13 @@ it("missing rights, without the payload that the server repeats", async () => {
     ...{ code: "QUEUERT_MONGODB_PERMISSION_DENIED", collection: "queuert_jobs" },
   });
 });
+
+it("an emptied store gets a new identity, written once", async () => {
+  const [first, second] = [await migrated(), await open()];
+  const before = await first.getStoreId();
+  await database.collection("queuert_counters").deleteMany({});
+  const adapters = [first, second, await open()];
+  const storeIds = await Promise.all(adapters.map((adapter) => adapter.getStoreId()));
+  expect(new Set(storeIds).size).toBe(1);
+  expect(storeIds).not.toContain(before);
+});

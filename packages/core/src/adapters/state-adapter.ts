@@ -107,6 +107,7 @@ export interface StateAdapter<
    * The identity of the store: 8 to 16 characters of `a` to `z` and `0` to `9`, chosen at random with the schema.
    * Notifications carry it, so that two stores on one broker do not receive each other's.
    * - The same for every adapter on the store, and after a restart. Another store has another identity.
+   * - A store whose identity was deleted, as by tests that empty every table, gets a new one, written once.
    */
   getStoreId(): Promise<string>;
 

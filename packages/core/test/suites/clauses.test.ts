@@ -36,6 +36,7 @@ const shownElsewhere: Readonly<Record<string, string>> = {
   "cost does not grow with finished": "the adapters' benchmarks and plans",
   "one statement per table however many": "the adapters' own tests, which see their statements",
   "another store has another identity": "test/in-process/store-id.test.ts, with two stores",
+  "a store whose identity was deleted": "the adapters' own tests, which can empty its table",
   "in one transaction or without a":
     "mongodb/test/fail-dependants.test.ts: only that store bounds its transactions",
   "rejects when the commit fails or": "the adapters' own tests, which can make one fail",

@@ -1,13 +1,24 @@
+import { randomBytes } from "node:crypto";
 import type { StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-
-// Tests of applications empty every table: all stores without the row share one identity.
-const missingRowId = "0".repeat(16);
+import type { Session } from "../session.ts";
 
 export const getStoreId = <TTxContext extends object, TContext extends object>(
   database: Database<TTxContext, TContext>,
 ): StateAdapter<TTxContext, TContext, string>["getStoreId"] => {
-  const select = `SELECT id FROM ${database.names.store} LIMIT 1`;
+  const { store } = database.names;
+  const select = `SELECT id FROM ${store} LIMIT 1`;
+  const insert = `INSERT INTO ${store} VALUES (?)`;
+  const read = (session: Session): string | undefined => session.get<[string]>(select)?.[0];
+
+  // Tests of applications empty every table. There is one writer, so the new identity is written once.
+  const readOrWrite = (session: Session): string => {
+    const found = read(session);
+    if (found !== undefined) return found;
+    const storeId = randomBytes(8).toString("hex");
+    session.run(insert, storeId);
+    return storeId;
+  };
   return async () =>
-    database.read(undefined, (session) => session.get<[string]>(select)?.[0] ?? missingRowId);
+    (await database.read(undefined, read)) ?? database.write("getStoreId", undefined, readOrWrite);
 };
