@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { exists, type File } from "./files.ts";
 
 const isDocument = ({ path }: File): boolean =>
-  /(^|\/)(README|CLAUDE|ARCHITECTURE|ADAPTERS|HOW_IT_WORKS|RECIPES|MIGRATING|RELIABILITY|RESULTS|SECURITY|RELEASING)\.md$|\/decisions\/[^/]+\.md$/.test(
+  /(^|\/)(README|CLAUDE|ARCHITECTURE|ADAPTERS|HOW_IT_WORKS|RECIPES|MIGRATING|RELIABILITY|RESULTS|SECURITY|RELEASING)\.md$|\/(decisions|docs)\/[^/]+\.md$/.test(
     path,
   );
 

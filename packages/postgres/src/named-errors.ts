@@ -90,7 +90,7 @@ const serverMessageOf = (error: Error): string | null => {
 };
 
 /** ORMs wrap the driver's error. */
-const messagesOf = (error: Error): string =>
+export const messagesOf = (error: Error): string =>
   error.cause instanceof Error ? `${error.message}\n${messagesOf(error.cause)}` : error.message;
 
 export const codeOf = (error: Error): string | undefined => {

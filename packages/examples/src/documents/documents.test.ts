@@ -31,6 +31,8 @@ const documents: readonly Document[] = [
   { path: "README.md", package: "examples" },
   { path: "packages/core/README.md", package: "examples", before: postgresTables },
   { path: "packages/postgres/README.md", package: "postgres" },
+  { path: "packages/postgres/docs/drizzle.md", package: "postgres" },
+  { path: "packages/postgres/docs/kysely.md", package: "postgres" },
   {
     path: "packages/sqlite/README.md",
     package: "sqlite",

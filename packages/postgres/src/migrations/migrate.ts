@@ -61,7 +61,8 @@ export const migrateToLatest = async (
       const query: Query = (sql, params = []) => provider.executeSql({ sql, params }, context);
       await query(pinPathSql);
       await query(`SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs))}`);
-      await query("SELECT pg_advisory_xact_lock($1::text::bigint)", [lockKey(names)]);
+      // Prisma cannot read a column of the type `void`.
+      await query("SELECT 1 FROM pg_advisory_xact_lock($1::text::bigint)", [lockKey(names)]);
       const plan = await makePlan(query, names);
       for (const sql of plan.statements) await query(sql);
       return plan.names;

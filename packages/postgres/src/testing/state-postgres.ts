@@ -1,6 +1,7 @@
 import type { BaseStateAdapterContext } from "queuert/internal";
 import { extendWithState, type StateAdapterHarness, type StateTestContext } from "queuert/testing";
 import type { TestAPI } from "vitest";
+import { codeOf as sqlCodeOf } from "../named-errors.ts";
 import { createPgStateAdapter } from "../create-pg-state-adapter.ts";
 import type { PgStateAdapterOptions } from "../create-pg-state-adapter.ts";
 import type { PgStateProvider } from "../state-provider.ts";
@@ -57,7 +58,9 @@ export const openStatePostgres = async ({
   };
 };
 
-const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code);
+/** ORMs wrap the driver's error. */
+const codeOf = (error: unknown): string =>
+  (error instanceof Error ? sqlCodeOf(error) : undefined) ?? String(error);
 
 /** Tests on PostgreSQL: one store for each file, emptied before each test. */
 export const extendWithStatePostgres = <TContext extends object>(

@@ -1,0 +1,129 @@
+// The guard of writes in transactions that the user has begun: the transaction ends between the question whether it is open and
+// the write. The "ORM" is a client of `pg` that knows nothing of transactions.
+import { providedPostgres } from "@queuert/test-services/provided";
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { aJob, aKey } from "queuert/testing";
+import { createPgStateAdapter } from "../../src/index.ts";
+import { createOrmProvider } from "../../src/orms/orm-provider.ts";
+import { lazyDatabaseUrl } from "../fixtures.ts";
+
+const url = lazyDatabaseUrl(providedPostgres);
+// A schema with `$1` in its name, which is no parameter.
+const schema = 'or"ms $1';
+const refusal = { code: "QUEUERT_NOT_IN_TRANSACTION" };
+
+interface Transaction {
+  readonly client: pg.ClientBase;
+}
+
+let pool: pg.Pool;
+let client: pg.PoolClient;
+let adapter: Awaited<ReturnType<typeof openAdapter>>;
+
+const openAdapter = () =>
+  createPgStateAdapter({
+    schema,
+    stateProvider: createOrmProvider<"db", pg.Pool, Transaction>({
+      key: "db",
+      database: pool,
+      connectionsMax: undefined,
+      transaction: async (callback) => {
+        const own = await pool.connect();
+        try {
+          await own.query("BEGIN");
+          const result = await callback({ client: own });
+          await own.query("COMMIT");
+          return result;
+        } finally {
+          own.release();
+        }
+      },
+      send: async (on, { sql, params }) => {
+        const { rows } = await ("client" in on ? on.client : on).query(sql, [...params]);
+        return rows as Record<string, unknown>[];
+      },
+      isTransaction: (on): on is Transaction =>
+        typeof on === "object" && on !== null && "client" in on,
+      isEndedError: () => false,
+    }),
+  });
+
+beforeAll(async () => {
+  pool = new pg.Pool({ connectionString: await url(), max: 3 });
+  adapter = await openAdapter();
+  await adapter.migrateToLatest();
+});
+afterAll(() => pool.end());
+beforeEach(async () => {
+  client = await pool.connect();
+  await client.query(`TRUNCATE ${pg.escapeIdentifier(schema)}.job`);
+  return () => client.release();
+});
+
+const count = async (): Promise<number> => {
+  const { rows } = await pool.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM ${pg.escapeIdentifier(schema)}.job`,
+  );
+  return rows[0]?.count ?? -1;
+};
+const create = (db: Transaction, count = 1): Promise<unknown> =>
+  adapter.createJobs({ context: { db }, jobs: Array.from({ length: count }, () => aJob()) });
+
+/** A write of each kind of statement: an insert of one row, one of many, and a routine. */
+const writes: readonly (readonly [string, (db: Transaction) => Promise<unknown>])[] = [
+  ["one job", (db) => create(db)],
+  ["many jobs", (db) => create(db, 3)],
+  [
+    "a job with a key",
+    (db) =>
+      adapter.createJobs({
+        context: { db },
+        jobs: [aJob({ deduplication: aKey("k") })],
+      }),
+  ],
+];
+
+it.each(writes)("a write behind ROLLBACK is refused by the server: %s", async (_, write) => {
+  const db = { client };
+  await client.query("BEGIN");
+  expect(await adapter.isInTransaction({ db })).toBe(true);
+  const ended = client.query("ROLLBACK");
+  await expect(write(db)).rejects.toMatchObject(refusal);
+  await ended;
+  expect(await count()).toBe(0);
+});
+
+it.each(writes)("a write behind ROLLBACK and the next BEGIN is refused: %s", async (_, write) => {
+  const db = { client };
+  await client.query("BEGIN");
+  expect(await adapter.isInTransaction({ db })).toBe(true);
+  const ended = Promise.all([client.query("ROLLBACK"), client.query("BEGIN")]);
+  await expect(write(db)).rejects.toMatchObject(refusal);
+  await ended;
+  await client.query("COMMIT");
+  expect(await count()).toBe(0);
+});
+
+it("a kept transaction is known as ended while its connection is in the next one", async () => {
+  const db = { client };
+  await client.query("BEGIN");
+  await create(db);
+  await client.query("COMMIT");
+  expect(await adapter.isInTransaction({ db })).toBe(false);
+  await client.query("BEGIN");
+  expect(await adapter.isInTransaction({ db })).toBe(false);
+  // Asking does not harm the transaction of the other caller.
+  await create({ client });
+  await client.query("COMMIT");
+  expect(await count()).toBe(2);
+});
+
+it("in a failed transaction the error of the server is the reason", async () => {
+  const db = { client };
+  await client.query("BEGIN");
+  await expect(client.query("SELECT * FROM no_such_table")).rejects.toThrow("no_such_table");
+  expect(await adapter.isInTransaction({ db })).toBe(true);
+  await expect(create(db)).rejects.toMatchObject({ code: "25P02" });
+  await client.query("ROLLBACK");
+});
