@@ -3,12 +3,15 @@ import { createClient, createClientPool, createCluster, createSentinel } from "r
 import { expect, it } from "vitest";
 import { createRedisNotifyAdapter } from "../src/index.ts";
 import { createIoredisNotifyProvider } from "../src/providers/ioredis.ts";
-import { createNodeRedisNotifyProvider } from "../src/providers/node-redis.ts";
+import {
+  createNodeRedisNotifyProvider,
+  type NodeRedisNotifyProviderOptions,
+} from "../src/providers/node-redis.ts";
 
 const address = { host: "localhost", port: 6379 };
 
 // They do not connect.
-const nodeRedis = [
+const nodeRedis: readonly NodeRedisNotifyProviderOptions["client"][] = [
   createClient(),
   createCluster({ rootNodes: [] }),
   createSentinel({ name: "main", sentinelRootNodes: [address] }),

@@ -14,7 +14,10 @@ import { createClient as createClient5 } from "redis-5";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createRedisNotifyAdapter, type RedisNotifyProvider } from "../src/index.ts";
 import { createIoredisNotifyProvider } from "../src/providers/ioredis.ts";
-import { createNodeRedisNotifyProvider } from "../src/providers/node-redis.ts";
+import {
+  createNodeRedisNotifyProvider,
+  type NodeRedisSingle,
+} from "../src/providers/node-redis.ts";
 import { singleClients } from "./clients.ts";
 
 let admin: Redis;
@@ -112,9 +115,7 @@ const ioredis6 = (options: IoredisOptions) => async (): Promise<Given> => {
   };
 };
 
-type Made = ReturnType<typeof createClient> | ReturnType<typeof createClient5>;
-
-const nodeRedis = (make: (url: string) => Made) => async (): Promise<Given> => {
+const nodeRedis = (make: (url: string) => NodeRedisSingle) => async (): Promise<Given> => {
   const client = make(providedRedis().url);
   await client.connect();
   return { provider: createNodeRedisNotifyProvider({ client }), close: () => client.destroy() };

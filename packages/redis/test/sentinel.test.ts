@@ -13,7 +13,10 @@ import { createSentinel as createSentinel5 } from "redis-5";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createRedisNotifyAdapter, type RedisNotifyProvider } from "../src/index.ts";
 import { createIoredisNotifyProvider } from "../src/providers/ioredis.ts";
-import { createNodeRedisNotifyProvider } from "../src/providers/node-redis.ts";
+import {
+  createNodeRedisNotifyProvider,
+  type NodeRedisSentinel,
+} from "../src/providers/node-redis.ts";
 
 const masterName = "queuert";
 const failoverMs = 15_000;
@@ -99,7 +102,7 @@ const ioredis = async (client: Redis | Redis6): Promise<SentinelClient> => ({
 });
 
 const nodeRedis = async (
-  client: ReturnType<typeof createSentinel> | ReturnType<typeof createSentinel5>,
+  client: NodeRedisSentinel & { connect(): Promise<unknown>; destroy(): Promise<unknown> },
 ): Promise<SentinelClient> => {
   client.on("error", () => undefined);
   await client.connect();
