@@ -1,6 +1,7 @@
 // The whole notify contract over a capped collection, with connections that break.
 import { providedMongodb } from "@queuert/test-services/provided";
 import { MongoClient } from "mongodb";
+import type { NotifyAdapter } from "queuert";
 import {
   extendWithCommon,
   extendWithNotify,
@@ -23,9 +24,16 @@ const openBehindProxy = async (): Promise<NotifyAdapterHarness> => {
   const { name } = await providedMongodb().createDatabase();
   const harness = await openNotifyMongodb({ url, databaseName: name });
   const raw = new MongoClient(providedMongodb().url);
+  const further: { adapter: NotifyAdapter; client: MongoClient }[] = [];
   return {
     ...harness,
     network: {
+      openAdapter: async () => {
+        const client = new MongoClient(url);
+        const adapter = await createMongoNotifyAdapter({ provider: { database: client.db(name) } });
+        further.push({ adapter, client });
+        return adapter;
+      },
       breakConnections: () => Promise.resolve(proxy.cutAll()),
       publishRaw: async (topic, text) => {
         const notifications = raw.db(name).collection("queuert_notifications");
@@ -33,8 +41,9 @@ const openBehindProxy = async (): Promise<NotifyAdapterHarness> => {
       },
     },
     close: async () => {
+      await Promise.all(further.map(({ adapter }) => adapter.close()));
       await harness.close();
-      await raw.close();
+      await Promise.all([raw, ...further.map(({ client }) => client)].map((one) => one.close()));
       await proxy.close();
     },
   };

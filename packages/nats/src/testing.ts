@@ -1,4 +1,5 @@
 // `@queuert/nats/testing`: the suites of `queuert/testing` on NATS.
+import type { NotifyAdapter } from "queuert";
 import {
   extendWithNotify,
   type NotifyAdapterHarness,
@@ -25,27 +26,35 @@ export interface NatsNotifyOptions {
 
 const suffixes = { jobScheduled: "sched", sequenceCompleted: "seqc", ownershipLost: "owls" };
 
-/** Opens two adapters on the same subjects, each with a connection of its own. */
+/** Opens adapters on the same subjects, two to begin with, each with a connection of its own. */
 export const openNatsNotify = async (options: NatsNotifyOptions): Promise<NotifyAdapterHarness> => {
   const subjectPrefix = options.subjectPrefix();
-  const connections = [await options.connect(), await options.connect()] as const;
-  const open = ({ nc }: TestConnection) => createNatsNotifyAdapter({ nc, subjectPrefix });
-  const notifyAdapter = await open(connections[0]);
-  const secondNotifyAdapter = await open(connections[1]);
+  const closing: (() => Promise<void>)[] = [];
+  const open = async ({ nc, close }: TestConnection): Promise<NotifyAdapter> => {
+    const adapter = await createNatsNotifyAdapter({ nc, subjectPrefix });
+    closing.push(async () => {
+      await adapter.close();
+      await close();
+    });
+    return adapter;
+  };
+  const first = await options.connect();
+  const notifyAdapter = await open(first);
+  const secondNotifyAdapter = await open(await options.connect());
   const { breakConnections } = options;
   return {
     notifyAdapter,
     secondNotifyAdapter,
     network: breakConnections && {
+      openAdapter: async () => open(await options.connect()),
       breakConnections,
       publishRaw: async (topic, text) => {
-        connections[0].nc.publish(`${subjectPrefix}.${suffixes[topic]}`, text);
-        await connections[0].nc.flush();
+        first.nc.publish(`${subjectPrefix}.${suffixes[topic]}`, text);
+        await first.nc.flush();
       },
     },
     close: async () => {
-      await Promise.all([notifyAdapter.close(), secondNotifyAdapter.close()]);
-      await Promise.all(connections.map((connection) => connection.close()));
+      await Promise.all(closing.map((close) => close()));
     },
   };
 };

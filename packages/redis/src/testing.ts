@@ -1,4 +1,5 @@
 // `@queuert/redis/testing`: the suites of `queuert/testing` on Redis.
+import type { NotifyAdapter } from "queuert";
 import {
   extendWithNotify,
   type NotifyAdapterHarness,
@@ -27,29 +28,37 @@ export interface NotifyRedisOptions {
 
 const suffixes = { jobScheduled: "sched", sequenceCompleted: "seqc", ownershipLost: "owls" };
 
-/** Opens two adapters on the same channels, each with a client of its own. */
+/** Opens adapters on the same channels, two to begin with, each with a client of its own. */
 export const openNotifyRedis = async (
   options: NotifyRedisOptions,
 ): Promise<NotifyAdapterHarness> => {
   const channelPrefix = options.channelPrefix();
-  const clients = [await options.connect(), await options.connect()] as const;
-  const open = ({ provider }: TestClient) =>
-    createRedisNotifyAdapter({ ...options.adapter, provider, channelPrefix });
-  const [notifyAdapter, secondNotifyAdapter] = [await open(clients[0]), await open(clients[1])];
+  const closing: (() => Promise<void>)[] = [];
+  const open = async ({ provider, close }: TestClient): Promise<NotifyAdapter> => {
+    const adapter = await createRedisNotifyAdapter({ ...options.adapter, provider, channelPrefix });
+    closing.push(async () => {
+      await adapter.close();
+      await close();
+    });
+    return adapter;
+  };
+  const first = await options.connect();
+  const notifyAdapter = await open(first);
+  const secondNotifyAdapter = await open(await options.connect());
   const { breakConnections } = options;
   return {
     notifyAdapter,
     secondNotifyAdapter,
     network: breakConnections && {
+      openAdapter: async () => open(await options.connect()),
       breakConnections,
       publishRaw: async (topic, text) => {
         const words = ["PUBLISH", `${channelPrefix}:${suffixes[topic]}`, text] as const;
-        await clients[0].provider.command(words, undefined);
+        await first.provider.command(words, undefined);
       },
     },
     close: async () => {
-      await Promise.all([notifyAdapter.close(), secondNotifyAdapter.close()]);
-      await Promise.all(clients.map((client) => client.close()));
+      await Promise.all(closing.map((close) => close()));
     },
   };
 };

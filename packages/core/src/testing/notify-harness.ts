@@ -5,8 +5,10 @@ import type { Suite, SuiteRule } from "./suite.ts";
 /** One of the three kinds of notifications. */
 export type NotifyTopic = "jobScheduled" | "sequenceCompleted" | "ownershipLost";
 
-/** The faults that a suite applies to the transport behind the adapters. */
+/** The transport behind the adapters: further processes on it, and the faults that a suite applies to it. */
 export interface NotifyNetwork {
+  /** Opens one more adapter on the same channels, as a third process has it. It is closed with the harness. */
+  readonly openAdapter: () => Promise<NotifyAdapter>;
   /** Cuts every connection of both adapters, as a restart of the broker does, and lets them come back. */
   readonly breakConnections: () => Promise<void>;
   /**
@@ -45,6 +47,7 @@ export const defineNotifySuite = (
 ): NotifySuite => defineSuite(name, define);
 
 const noNetwork: NotifyNetwork = {
+  openAdapter: () => Promise.reject(new Error(missingNetwork)),
   breakConnections: () => Promise.reject(new Error(missingNetwork)),
   publishRaw: () => Promise.reject(new Error(missingNetwork)),
 };

@@ -1,3 +1,4 @@
+import type { NotifyAdapter } from "queuert";
 import {
   extendWithNotify,
   type NotifyAdapterHarness,
@@ -26,30 +27,35 @@ export interface NotifyPostgresOptions {
 
 const topics = { jobScheduled: "sched", sequenceCompleted: "seqc", ownershipLost: "owls" };
 
-/** Opens two adapters on the same channels, each with connections of its own. */
+/** Opens adapters on the same channels, two to begin with, each with connections of its own. */
 export const openNotifyPostgres = async (
   options: NotifyPostgresOptions,
 ): Promise<NotifyAdapterHarness> => {
   const channelPrefix = options.channelPrefix();
-  const connections = [await options.connect(), await options.connect()] as const;
-  const [notifyAdapter, secondNotifyAdapter] = await Promise.all(
-    connections.map(({ provider }) =>
-      createPgNotifyAdapter({ ...options.adapter, provider, channelPrefix }),
-    ),
-  );
-  if (notifyAdapter === undefined) throw new Error("There are two connections.");
+  const closing: (() => Promise<void>)[] = [];
+  const open = async ({ provider, close }: TestNotifyConnection): Promise<NotifyAdapter> => {
+    const adapter = await createPgNotifyAdapter({ ...options.adapter, provider, channelPrefix });
+    closing.push(async () => {
+      await adapter.close();
+      await close();
+    });
+    return adapter;
+  };
+  const first = await options.connect();
+  const notifyAdapter = await open(first);
+  const secondNotifyAdapter = await open(await options.connect());
   const { breakConnections } = options;
   return {
     notifyAdapter,
     secondNotifyAdapter,
     network: breakConnections && {
+      openAdapter: async () => open(await options.connect()),
       breakConnections,
       publishRaw: (topic, text) =>
-        connections[0].provider.publish(`${channelPrefix}_${topics[topic]}`, [text]),
+        first.provider.publish(`${channelPrefix}_${topics[topic]}`, [text]),
     },
     close: async () => {
-      await Promise.all([notifyAdapter.close(), secondNotifyAdapter?.close()]);
-      await Promise.all(connections.map(({ close }) => close()));
+      await Promise.all(closing.map((close) => close()));
     },
   };
 };

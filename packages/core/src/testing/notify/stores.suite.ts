@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { NotifyAdapter } from "../../adapters/notify-adapter.ts";
 import { defineNotifySuite } from "../notify-harness.ts";
 import type { NotifySuite } from "../notify-harness.ts";
-import { graceMs, sleep } from "../waiting.ts";
+import { eventually, graceMs, sleep } from "../waiting.ts";
 import {
   listenForLosses,
   listenForSequences,
@@ -58,6 +58,32 @@ export const storesSuite: NotifySuite = defineNotifySuite("notify, stores", (rul
       await untilTold(sequences, id);
       await untilTold(losses, id);
       await Promise.all([types.stop(), sequences.stop(), losses.stop()]);
+    },
+  );
+
+  rule(
+    "the jobs of one store wake its own workers, and no worker of another store",
+    async ({ notifyAdapter, secondNotifyAdapter, network }) => {
+      const storeId = newStoreId();
+      bind(notifyAdapter, storeId);
+      bind(secondNotifyAdapter, storeId);
+      const strangers = [await network.openAdapter(), await network.openAdapter()];
+      const strangersStoreId = newStoreId();
+      for (const stranger of strangers) bind(stranger, strangersStoreId);
+      const own = await listenForTypes(secondNotifyAdapter, ["mail"], () => 1);
+      const foreign = await Promise.all(
+        strangers.map((stranger) => listenForTypes(stranger, ["mail"], () => 1)),
+      );
+      // A hint that a stranger takes is one that the own listener never receives.
+      for (let round = 1; round <= 20; round += 1) {
+        await notifyAdapter.notifyJobScheduled([{ typeName: "mail", count: 1 }]);
+        await eventually(
+          () => Promise.resolve(own.calls.length >= round ? true : undefined),
+          `the own listener to be woken for job ${round}`,
+        );
+      }
+      expect(foreign.flatMap(({ calls }) => calls)).toEqual([]);
+      await Promise.all([own, ...foreign].map(({ stop }) => stop()));
     },
   );
 
