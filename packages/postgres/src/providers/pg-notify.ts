@@ -3,7 +3,7 @@ import type { SubscriberConnection, SubscriberConnectionEvents } from "queuert/i
 import { type PgNotifyProvider, publishSql } from "../notify-provider.ts";
 import { quoteIdentifier } from "../store-names.ts";
 import { assertPool } from "./assert-client.ts";
-import { surviveIdleClients } from "./survive-idle-clients.ts";
+import { surviveIdleClients } from "./pg-lent-client.ts";
 
 export interface PgPoolNotifyProviderOptions {
   /** How the listening connection reaches the server, if not as the pool does: past a proxy that pools transactions. */

@@ -1,12 +1,17 @@
 // The state provider for `pg` with plain BEGIN and COMMIT.
-import type { ClientBase, Pool, PoolClient, QueryConfig } from "pg";
+import type { ClientBase, Pool, QueryConfig } from "pg";
 import { StateNotInTransactionError } from "queuert";
 import { PgTransactionAbortedError } from "../errors.ts";
 import type { PgRow, PgStateProvider, PgStatement } from "../state-provider.ts";
 import type { PgContext, PgTxContext } from "./pg.ts";
-import { lendClient, type Loan, loanOf } from "./pg-lent-client.ts";
+import {
+  beginSql,
+  type Loan,
+  loanOf,
+  type PgTransaction,
+  runOnLentClient,
+} from "./pg-lent-client.ts";
 import { isInUsersTransaction, sendInUsersTransaction } from "./pg-users-transaction.ts";
-import { surviveBreaking } from "./survive-idle-clients.ts";
 
 export type ToQuery = (statement: PgStatement) => QueryConfig<(string | null)[]>;
 
@@ -36,21 +41,10 @@ export const createPlainProvider = (
     // The driver does not know the columns.
     return rows as readonly PgRow[];
   },
-  runInTransaction: (callback) => runInTransaction(pool, beginTransaction, callback),
+  runInTransaction: (callback) => runOnLentClient(pool, beginTransaction, callback),
 });
 
-/** An open transaction of a client. */
-export interface PgTransaction {
-  commit(): Promise<void>;
-  /** Returns the error after which the connection must not be used again. */
-  rollBack(): Promise<Error | undefined>;
-  /** Called before another caller can get the client. */
-  forget?(): void;
-}
-
-export const beginSql = "BEGIN ISOLATION LEVEL READ COMMITTED";
-
-const beginTransaction = async (client: ClientBase): Promise<PgTransaction> => {
+const beginTransaction = async ({ client }: Loan): Promise<PgTransaction> => {
   await client.query(beginSql);
   return {
     commit: async () => {
@@ -63,41 +57,6 @@ const beginTransaction = async (client: ClientBase): Promise<PgTransaction> => {
         (error: Error) => error,
       ),
   };
-};
-
-export const runInTransaction = async <T>(
-  pool: Pool,
-  begin: (client: ClientBase) => PgTransaction | Promise<PgTransaction>,
-  callback: (context: PgTxContext) => Promise<T>,
-): Promise<T> => {
-  const client: PoolClient = await pool.connect();
-  let broken: Error | undefined;
-  // A connection that breaks between two statements emits an error; the next statement then fails.
-  const onError = (error: Error): void => {
-    broken = error;
-  };
-  client.on("error", onError);
-  surviveBreaking(client);
-  const loan: Loan = { client, isOver: false };
-  let transaction: PgTransaction | undefined;
-  try {
-    transaction = await begin(client);
-    const result = await callback({ client: lendClient(loan) });
-    // Before COMMIT or ROLLBACK is sent: a statement behind it would be stored by itself.
-    loan.isOver = true;
-    await transaction.commit();
-    return result;
-  } catch (error) {
-    loan.isOver = true;
-    // If BEGIN failed, the state of the connection is unknown.
-    const unusable = transaction === undefined ? (error as Error) : await transaction.rollBack();
-    broken ??= unusable;
-    throw error;
-  } finally {
-    transaction?.forget?.();
-    client.off("error", onError);
-    client.release(broken);
-  }
 };
 
 /** Neither the pool nor another value, in calls that no compiler has checked. */

@@ -3,7 +3,7 @@ import type { PgStateProvider } from "../state-provider.ts";
 import { assertPool } from "./assert-client.ts";
 import { createPlainProvider, type ToQuery } from "./pg-plain.ts";
 import { withSingleExchange } from "./single-exchange-transaction.ts";
-import { surviveIdleClients } from "./survive-idle-clients.ts";
+import { surviveIdleClients } from "./pg-lent-client.ts";
 
 /** Spread it into calls made inside a transaction of `pg`. */
 export interface PgTxContext {

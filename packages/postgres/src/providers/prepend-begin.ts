@@ -5,6 +5,7 @@
 // The driver has no method for this. Its queries are objects with a documented `submit`, which writes their messages to
 // the connection, as `pg-cursor` and `pg-query-stream` do. Ours write a few messages more.
 import type { ClientBase, QueryResult } from "pg";
+import { isFunction, isSubmittable } from "./pg-lent-client.ts";
 
 /** The part of the driver's connection that queries write to. */
 interface WireConnection {
@@ -132,14 +133,6 @@ export const submitQuery = (
     throw error;
   });
 
-/** The arguments of the driver's `query`, which has several forms. */
-export type Query = (...args: readonly unknown[]) => unknown;
-
-interface Submittable {
-  submit(connection: unknown): unknown;
-  handleError?(error: unknown, connection: unknown): void;
-}
-
 /** The query that BEGIN can go before; undefined for a query of the simple protocol or one that another library writes. */
 export const toPreparedQuery = (
   client: ClientBase,
@@ -153,41 +146,4 @@ export const toPreparedQuery = (
   if (!query.requiresPreparation() || query.rows || query.callback) return undefined;
   const { query_timeout } = config as { readonly query_timeout?: unknown };
   return Object.assign(query, { query_timeout });
-};
-
-const isFunction = (value: unknown): boolean => typeof value === "function";
-
-const isSubmittable = (value: unknown): value is Submittable =>
-  isFunction((value as Partial<Submittable> | null | undefined)?.submit);
-
-/** Returns the same as the driver: a promise, nothing for a callback, or the given object. */
-export const sendAfter = (
-  client: ClientBase,
-  begun: Promise<void>,
-  send: Query,
-  args: readonly unknown[],
-): unknown => {
-  const [config] = args;
-  if (isSubmittable(config)) {
-    const { connection } = client as { readonly connection?: unknown };
-    begun.then(
-      () => send(...args),
-      (error: unknown) => config.handleError?.(error, connection),
-    );
-    return config;
-  }
-  const callback = args.find(isFunction) as ((error: unknown) => void) | undefined;
-  if (callback === undefined) return begun.then(() => send(...args));
-  begun.then(() => send(...args), callback);
-  return undefined;
-};
-
-/** Rejects, calls back or hands over the error, as the driver does for these arguments. */
-export const refuseQuery = (
-  client: ClientBase,
-  args: readonly unknown[],
-  error: Error,
-): unknown => {
-  const refused = Promise.reject(error);
-  return sendAfter(client, refused, () => refused, args);
 };

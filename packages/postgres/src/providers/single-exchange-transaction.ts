@@ -4,14 +4,20 @@ import type { ClientBase, Pool, QueryConfig, QueryResult } from "pg";
 import { PgTransactionAbortedError } from "../errors.ts";
 import type { PgStateProvider } from "../state-provider.ts";
 import type { PgContext, PgTxContext } from "./pg.ts";
-import { loanOf } from "./pg-lent-client.ts";
-import { beginSql, type PgTransaction, runInTransaction, type ToQuery } from "./pg-plain.ts";
+import {
+  beginSql,
+  type Loan,
+  loanOf,
+  type PgTransaction,
+  type Query,
+  runOnLentClient,
+  sendAfter,
+} from "./pg-lent-client.ts";
+import type { ToQuery } from "./pg-plain.ts";
 import {
   appendCommit,
   prependStatement,
-  type Query,
   queryClassOf,
-  sendAfter,
   submitQuery,
   toPreparedQuery,
   type WireQuery,
@@ -27,20 +33,20 @@ export const withSingleExchange = (
   executeSqlAndCommit: async (statement, { client }) => {
     // A wrapper of this provider may begin transactions of another kind.
     const loan = loanOf(client);
-    const transaction = loan?.isOver === false ? open.get(loan.client) : undefined;
+    const transaction = loan?.isOver === false ? open.get(loan) : undefined;
     const result = await transaction?.queryAndCommit(toQuery(statement));
     return result?.rows ?? null;
   },
-  runInTransaction: (callback) => runInTransaction(pool, beginTransaction, callback),
+  runInTransaction: (callback) => runOnLentClient(pool, beginTransaction, callback),
 });
 
-const beginTransaction = (client: ClientBase): PgTransaction => {
-  const transaction = openTransaction(client);
-  open.set(client, transaction);
-  return { ...transaction, forget: () => void open.delete(client) };
+const beginTransaction = (loan: Loan): PgTransaction => {
+  const transaction = openTransaction(loan.client);
+  open.set(loan, transaction);
+  return transaction;
 };
 
-const open = new WeakMap<ClientBase, SingleExchangeTransaction>();
+const open = new WeakMap<Loan, SingleExchangeTransaction>();
 
 interface SingleExchangeTransaction extends PgTransaction {
   /** Runs one last statement and commits with it. If the statement fails, nothing is committed. */
