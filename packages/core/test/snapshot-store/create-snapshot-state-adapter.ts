@@ -1,0 +1,57 @@
+import { acquireJobs, reclaimExpiredLeases, renewLeases, rescheduleJobs } from "./lease-jobs.ts";
+import { listJobs, listSequences, summarize } from "./list-jobs.ts";
+import {
+  deleteFinishedSequences,
+  deleteSequences,
+  lockSequences,
+  retryFailedJobs,
+  triggerJobs,
+} from "./operate-jobs.ts";
+import { completeJobs, failJobs } from "./settle-jobs.ts";
+import { Database, type SnapshotStateAdapter } from "./snapshot.ts";
+import {
+  addBlockers,
+  createJobs,
+  getBlockers,
+  getJobs,
+  getSequences,
+  listBlockerEdges,
+} from "./store-jobs.ts";
+
+/** Keeps jobs in one JSON text. It has the methods that the steps of ADAPTERS.md name. */
+export const createSnapshotStateAdapter = () => {
+  const database = new Database();
+  return {
+    capabilities: {
+      concurrentWriters: false,
+      renewsLeasesBesideTransactions: false,
+      failedStatementAbortsTransaction: false,
+      sharedBetweenProcesses: false,
+      contextKeys: ["transaction"],
+    },
+    provideContext: (callback) => callback({}),
+    runInTransaction: (callback) => database.runInTransaction(callback),
+    isInTransaction: async (context) => database.isInTransaction(context),
+    getStoreId: async () => database.storeId,
+    createJobs: createJobs(database),
+    addBlockers: addBlockers(database),
+    acquireJobs: acquireJobs(database),
+    renewLeases: renewLeases(database),
+    completeJobs: completeJobs(database),
+    rescheduleJobs: rescheduleJobs(database),
+    failJobs: failJobs(database),
+    reclaimExpiredLeases: reclaimExpiredLeases(database),
+    retryFailedJobs: retryFailedJobs(database),
+    triggerJobs: triggerJobs(database),
+    lockSequences: lockSequences(database),
+    deleteSequences: deleteSequences(database),
+    deleteFinishedSequences: deleteFinishedSequences(database),
+    getJobs: getJobs(database),
+    getSequences: getSequences(database),
+    getBlockers: getBlockers(database),
+    listBlockerEdges: listBlockerEdges(database),
+    listJobs: listJobs(database),
+    listSequences: listSequences(database),
+    summarize: summarize(database),
+  } satisfies Partial<SnapshotStateAdapter>;
+};

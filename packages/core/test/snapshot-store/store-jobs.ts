@@ -1,0 +1,113 @@
+// Steps 1 to 3 of the page: jobs are stored, and read again.
+import { JobNotFoundError, type NewEntryJob } from "queuert";
+import { blockerFailedError } from "queuert/internal";
+import {
+  blockersOf,
+  hasStatus,
+  insert,
+  isFinished,
+  put,
+  rowsOf,
+  sequenceOf,
+  toStateJob,
+  toStateSequence,
+} from "./rows.ts";
+import { failDependants } from "./settle-jobs.ts";
+import type { Data, Database, Method, Row } from "./snapshot.ts";
+
+export const createJobs =
+  (database: Database): Method<"createJobs"> =>
+  async ({ context, jobs }) =>
+    jobs.length === 0
+      ? []
+      : database.write(context, (data, now) =>
+          jobs.map((job) => {
+            const found = job.kind === "entry" ? findDuplicate(data, job, now) : undefined;
+            const row = found ?? insert(data, job, now);
+            return { job: toStateJob(row), deduplicated: found !== undefined };
+          }),
+        );
+
+const findDuplicate = (
+  data: Data,
+  { typeName, deduplication }: NewEntryJob,
+  now: number,
+): Row | undefined => {
+  if (deduplication === null) return undefined;
+  const { key, strategy, windowMs } = deduplication;
+  return rowsOf(data)
+    .filter((row) => row.typeName === typeName && row.deduplicationKey === key)
+    .filter(({ id }) => strategy === "all" || holdsKey(data, id))
+    .filter(({ createdAt }) => windowMs === null || createdAt >= now - windowMs)
+    .sort((left, right) => right.ordinal - left.ordinal)[0];
+};
+
+const holdsKey = (data: Data, sequenceId: string): boolean => {
+  const current = sequenceOf(data, sequenceId)?.current;
+  return current !== undefined && !isFinished(current);
+};
+
+export const addBlockers =
+  (database: Database): Method<"addBlockers"> =>
+  async ({ context, jobs }) =>
+    jobs.length === 0
+      ? []
+      : database.writeInside(context, (data, now) =>
+          jobs.map(({ jobId, blockerSequenceIds }) => {
+            const row = data.rows[jobId];
+            if (row === undefined) throw new JobNotFoundError(jobId);
+            const isMissing = (id: string): boolean => sequenceOf(data, id) === undefined;
+            const missing = [...new Set(blockerSequenceIds.filter(isMissing))];
+            const isWritten = missing.length === 0 && row.status === "blocked";
+            if (isWritten) wait(data, row, blockerSequenceIds, now);
+            return { job: toStateJob(data.rows[jobId] ?? row), missing };
+          }),
+        );
+
+const wait = (data: Data, row: Row, blockerSequenceIds: readonly string[], now: number): void => {
+  const before = blockersOf(data, row.id).length;
+  blockerSequenceIds.forEach((blockerSequenceId, index) => {
+    data.edges.push({ jobId: row.id, blockerSequenceId, index: before + index });
+  });
+  const failed = blockerSequenceIds.find((id) => hasStatus(data, id, "failed"));
+  if (failed !== undefined && row.onBlockerFailure === "fail") {
+    const error = blockerFailedError(failed);
+    put(data, row, { status: "failed", lastAttemptError: error, finishedAt: now });
+    failDependants(data, row.sequenceId, now);
+  } else if (blockersOf(data, row.id).every((id) => hasStatus(data, id, "completed"))) {
+    put(data, row, { status: "pending" });
+  }
+};
+
+export const getJobs =
+  (database: Database): Method<"getJobs"> =>
+  async ({ context, ids }) =>
+    database.read(context, (data) =>
+      ids.map((id) => {
+        const row = data.rows[id];
+        return row && toStateJob(row);
+      }),
+    );
+
+export const getSequences =
+  (database: Database): Method<"getSequences"> =>
+  async ({ context, ids }) =>
+    database.read(context, (data) => ids.map((id) => toStateSequence(data, id)));
+
+export const getBlockers =
+  (database: Database): Method<"getBlockers"> =>
+  async ({ context, ids }) =>
+    database.read(context, (data) =>
+      ids.map((id) => blockersOf(data, id).flatMap((one) => toStateSequence(data, one) ?? [])),
+    );
+
+export const listBlockerEdges =
+  (database: Database): Method<"listBlockerEdges"> =>
+  async ({ context, ids }) =>
+    database.read(context, (data) =>
+      data.edges.flatMap((edge) => {
+        const { sequenceId } = data.rows[edge.jobId] ?? { sequenceId: "" };
+        const isAsked = ids.includes(sequenceId) || ids.includes(edge.blockerSequenceId);
+        return isAsked ? [{ ...edge, sequenceId }] : [];
+      }),
+    );
