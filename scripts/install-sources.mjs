@@ -1,4 +1,4 @@
-// Makes a `node_modules` of packages from their sources: node scripts/install-sources.mjs <folder> core sqlite …
+// Makes a `node_modules` of packages from their sources. Usage: node scripts/install-sources.mjs <folder> core sqlite
 // Each is as it would be published, but without declarations. It takes a second, where packing takes a minute.
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -18,6 +18,12 @@ export interface RunArguments {
   /** `--jobs`: how many to drain, in place of the usual number. */
   readonly jobs: number | undefined;
   readonly profileFolder: string | undefined;
+  /** The title under which RESULTS.md shows the run. */
+  readonly store: string | undefined;
+  /** A remark for RESULTS.md. */
+  readonly note: string | undefined;
+  /** How to repeat the run, without its title and its remark. */
+  readonly command: string;
 }
 
 export interface CompareArguments {
@@ -29,6 +35,7 @@ export interface CompareArguments {
 export const usage: string = `Usage
   pnpm bench [--case <name>…] [--participant <name>…] [--quick] [--rounds <n>] [--seed <n>]
              [--concurrency <n>] [--processes <n>] [--jobs <n>] [--json <file>] [--markdown <file>] [--profile <folder>]
+             [--store <title> [--note <text>]]
   pnpm bench compare <old.jsonl> <new.jsonl>
 
 Cases: ${cases.map(({ name }) => name).join(", ")}, footprint
@@ -49,6 +56,8 @@ const options = {
   json: { type: "string" },
   markdown: { type: "string" },
   profile: { type: "string" },
+  store: { type: "string" },
+  note: { type: "string" },
 } as const;
 
 const roundsDefault = { quick: 3, full: 5 };
@@ -88,7 +97,23 @@ export const parseArguments = (given: readonly string[]): RunArguments | Compare
     processCount: toCount("processes", values.processes),
     jobs: toCount("jobs", values.jobs),
     profileFolder: values.profile,
+    store: values.store,
+    note: values.note,
+    command: toCommand(values),
   };
+};
+
+/** The options that change the figures. */
+const repeated = ["case", "participant", "concurrency", "processes", "jobs", "quick", "rounds"];
+
+const toCommand = (values: Readonly<Record<string, unknown>>): string => {
+  const words = repeated.flatMap((name) => {
+    const value = values[name];
+    if (value === true) return [`--${name}`];
+    const texts = Array.isArray(value) ? value : [value];
+    return texts.filter((text) => typeof text === "string").map((text) => `--${name} ${text}`);
+  });
+  return ["pnpm bench", ...words].join(" ");
 };
 
 const parse = (args: readonly string[]) => {

@@ -4,14 +4,21 @@ import type { Case } from "../cases/case.ts";
 import { cases, variantParticipants } from "../cases/index.ts";
 import { footprintName, measureFootprint } from "../footprint/footprint.ts";
 import { loadParticipant } from "../participants/index.ts";
-import { toBreakdown, toSettings, toTable } from "../report/markdown.ts";
-import { describeDurability, describeMachine } from "../report/machine.ts";
+import { toBreakdown, toBreakdownTable, toSettings, toTable } from "../report/markdown.ts";
+import {
+  describeDurability,
+  describeMachine,
+  describeMoment,
+  type Facts,
+  toFactLines,
+} from "../report/machine.ts";
 import type { ResultLine } from "../report/result-line.ts";
 import { toLines } from "../report/to-lines.ts";
 import { createRandom } from "../run/random.ts";
 import { type ParticipantResult, runCase, type RunOptions } from "../run/run-case.ts";
 import { createServices, type Services } from "../run/services.ts";
 import { fullSizes, quickSizes } from "../run/sizes.ts";
+import { type StoredTable, storeRun } from "../results/stored-run.ts";
 import type { RunArguments } from "./arguments.ts";
 
 const concurrencyDefault = 100;
@@ -99,8 +106,9 @@ export const run = async (
   };
   try {
     const planned = plan(args);
-    add(`Seed ${args.seed}, ${args.rounds} rounds\n\n${describeMachine()}`);
-    add(await durabilityOf(planned, services));
+    const facts = { ...describeMachine(), ...(await durabilityOf(planned, services)) };
+    add(`Seed ${args.seed}, ${args.rounds} rounds\n\n${describeMoment()}\n${toFactLines(facts)}`);
+    const tables: StoredTable[] = [];
     const lines: ResultLine[] = [];
     const settled: ParticipantResult[] = [];
     for (const one of planned) {
@@ -121,7 +129,10 @@ export const run = async (
       const caseLines = toLines(one.name, results);
       lines.push(...caseLines);
       settled.push(...results);
-      add(`${toTable(one.name, caseLines)}\n${toBreakdown(results)}`);
+      const breakdown = toBreakdown(results);
+      tables.push(toStoredTable(one.name, caseLines, breakdown));
+      const below = breakdown === undefined ? "" : toBreakdownTable(breakdown);
+      add(`${toTable(one.name, caseLines)}\n${below}`);
     }
     if (args.cases.length === 0 || args.cases.includes(footprintName)) {
       const footprint = toLines(
@@ -129,18 +140,20 @@ export const run = async (
         await measureFootprint(services, args.rounds, args.isQuick),
       );
       lines.push(...footprint);
+      tables.push(toStoredTable(footprintName, footprint));
       add(toTable(footprintName, footprint));
     }
     if (settled.length > 0) add(toSettings(settled));
     const markdown = parts.join("\n");
     writeFiles(args, lines, markdown);
+    if (args.store !== undefined) store(args, args.store, { facts, tables, settled });
     return { lines, markdown };
   } finally {
     await services.close();
   }
 };
 
-const durabilityOf = async (planned: readonly Planned[], services: Services): Promise<string> => {
+const durabilityOf = async (planned: readonly Planned[], services: Services): Promise<Facts> => {
   const names = new Set(planned.flatMap(({ participants }) => participants));
   const stores = await Promise.all(
     [...names].map(async (name) => (await loadParticipant(name)).store),
@@ -157,3 +170,34 @@ const writeFiles = (
     writeFileSync(jsonFile, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   if (markdownFile !== undefined) writeFileSync(markdownFile, `${markdown}\n`);
 };
+
+const toStoredTable = (
+  name: string,
+  lines: readonly ResultLine[],
+  breakdown?: StoredTable["breakdown"],
+): StoredTable => ({
+  case: name,
+  lines: lines.map(({ case: _case, ...line }) => line),
+  ...(breakdown !== undefined && { breakdown }),
+});
+
+const store = (
+  { command, seed, note }: RunArguments,
+  title: string,
+  {
+    facts,
+    tables,
+    settled,
+  }: {
+    readonly facts: Facts;
+    readonly tables: readonly StoredTable[];
+    readonly settled: readonly ParticipantResult[];
+  },
+): void =>
+  storeRun({
+    ...{ title, command, seed, note, facts, tables },
+    date: new Date().toISOString().slice(0, 10),
+    settings: Object.fromEntries(
+      settled.map(({ participant, settings }) => [participant, settings]),
+    ),
+  });

@@ -9,10 +9,13 @@ import { withPgClient } from "../participants/postgres-server.ts";
 import { openFile } from "../participants/sqlite-file.ts";
 import type { Services } from "../run/services.ts";
 
-const packages = [
-  ...["pg", "postgres", "better-sqlite3", "mongodb", "ioredis", "@nats-io/transport-node"],
-  ...["graphile-worker", "pg-boss", "bullmq", "agenda", "plainjob", "liteque"],
-];
+/** Facts by name, such as the version of a server. */
+export type Facts = Readonly<Record<string, string>>;
+
+const packages: Readonly<Record<string, readonly string[]>> = {
+  Drivers: ["pg", "postgres", "better-sqlite3", "mongodb", "ioredis", "@nats-io/transport-node"],
+  Peers: ["graphile-worker", "pg-boss", "bullmq", "agenda", "plainjob", "liteque"],
+};
 
 const require = createRequire(import.meta.url);
 
@@ -30,16 +33,31 @@ const versionOf = (name: string): string => {
   return "?";
 };
 
-export const describeMachine = (): string => {
+/** The time and the load: they differ from run to run on one machine. */
+export const describeMoment = (): string => {
+  const load = loadavg()[0]?.toFixed(1) ?? "?";
+  return `- ${new Date().toISOString().slice(0, 16)}Z, load average of the last minute when it began: ${load}`;
+};
+
+export const describeMachine = (): Facts => {
   const [cpu] = cpus();
   const gigabytes = Math.round(totalmem() / 1_024 ** 3);
-  const load = loadavg()[0]?.toFixed(1) ?? "?";
-  return [
-    `- ${new Date().toISOString().slice(0, 16)}Z, ${type()} ${release()}, ${cpus().length} × ${cpu?.model.trim() ?? "?"}, ${gigabytes} GB`,
-    `- load average of the last minute when it began: ${load}`,
-    `- Node ${process.version}; ${packages.map((name) => `${name} ${versionOf(name)}`).join(", ")}`,
-  ].join("\n");
+  const versions = Object.entries(packages).map(([title, names]) => [
+    title,
+    names.map((name) => `\`${name} ${versionOf(name)}\``).join(", "),
+  ]);
+  return {
+    Machine: `${type()} ${release()}, ${cpus().length} × ${cpu?.model.trim() ?? "?"}, ${gigabytes} GB`,
+    Node: process.version,
+    ...Object.fromEntries(versions),
+  };
 };
+
+/** As a list. */
+export const toFactLines = (facts: Facts): string =>
+  Object.entries(facts)
+    .map(([name, value]) => `- ${name}: ${value}`)
+    .join("\n");
 
 const postgresSettings = ["server_version", "fsync", "synchronous_commit", "full_page_writes"];
 
@@ -47,8 +65,8 @@ const postgresSettings = ["server_version", "fsync", "synchronous_commit", "full
 export const describeDurability = async (
   services: Services,
   stores: ReadonlySet<string>,
-): Promise<string> => {
-  const lines: string[] = [];
+): Promise<Facts> => {
+  const facts: Record<string, string> = {};
   if (stores.has("postgres")) {
     const { url } = await services.postgres();
     const names = postgresSettings.map((name) => `'${name} ' || current_setting('${name}')`);
@@ -56,15 +74,16 @@ export const describeDurability = async (
       client.query<{ value: string[] }>(`SELECT ARRAY[${names.join(", ")}] AS value`),
     );
     const values = rows[0]?.value ?? [];
-    lines.push(`- PostgreSQL: ${values.join(", ")}`);
+    facts["PostgreSQL"] = values.join(", ");
   }
-  if (stores.has("sqlite")) lines.push(describeSqlite());
-  if (stores.has("mongodb")) lines.push(await describeMongodb((await services.mongodb()).url));
+  if (stores.has("sqlite")) facts["SQLite"] = describeSqlite();
+  if (stores.has("mongodb"))
+    facts["MongoDB"] = await describeMongodb((await services.mongodb()).url);
   if (stores.has("redis")) {
-    lines.push(await describeRedis("Redis", (await services.redis()).url));
-    lines.push(await describeRedis("Redis for bullmq-fsync", (await services.redisFsync()).url));
+    facts["Redis"] = await describeRedis((await services.redis()).url);
+    facts["Redis for bullmq-fsync"] = await describeRedis((await services.redisFsync()).url);
   }
-  return lines.join("\n");
+  return facts;
 };
 
 const describeSqlite = (): string => {
@@ -72,7 +91,7 @@ const describeSqlite = (): string => {
   const version = String(db.prepare("SELECT sqlite_version()").pluck().get());
   const synchronous = String(db.pragma("synchronous", { simple: true }));
   db.close();
-  return `- SQLite: ${version}, journal_mode WAL, synchronous ${synchronous} (1 is NORMAL), the same for all`;
+  return `${version}, journal_mode WAL, synchronous ${synchronous} (1 is NORMAL), the same for all`;
 };
 
 const describeMongodb = async (url: string): Promise<string> => {
@@ -83,13 +102,13 @@ const describeMongodb = async (url: string): Promise<string> => {
     const concerns = await admin.command({ getDefaultRWConcern: 1 });
     const { config } = await admin.command({ replSetGetConfig: 1 });
     const journal = String(config.writeConcernMajorityJournalDefault);
-    return `- MongoDB: ${version}, one member, default write concern ${JSON.stringify(concerns["defaultWriteConcern"])}, journaled ${journal}`;
+    return `${version}, one member, default write concern ${JSON.stringify(concerns["defaultWriteConcern"])}, journaled ${journal}`;
   } finally {
     await client.close();
   }
 };
 
-const describeRedis = async (title: string, url: string): Promise<string> => {
+const describeRedis = async (url: string): Promise<string> => {
   const client = new Redis(url);
   try {
     const version = /redis_version:(\S+)/.exec(await client.info("server"))?.[1] ?? "?";
@@ -98,7 +117,7 @@ const describeRedis = async (title: string, url: string): Promise<string> => {
       return `${name} "${value}"`;
     };
     const values = await Promise.all(["save", "appendonly", "appendfsync"].map(read));
-    return `- ${title}: ${version}, ${values.join(", ")}`;
+    return `${version}, ${values.join(", ")}`;
   } finally {
     client.disconnect();
   }

@@ -11,7 +11,7 @@ const number = (value: number | null): string => {
 // The first line says the reason. A reader of the JSON lines sees the stack.
 const firstLine = (text: string): string => (text.split("\n")[0] ?? "").replaceAll("|", "\\|");
 
-const row = (line: ResultLine): string => {
+const row = (line: Omit<ResultLine, "case">): string => {
   if (line.error !== undefined) {
     return `| ${line.participant} | failed: ${firstLine(line.error)} | | | |`;
   }
@@ -22,45 +22,66 @@ const row = (line: ResultLine): string => {
 
 /** One table for a case. */
 export const toTable = (caseName: string, lines: readonly ResultLine[]): string =>
+  `### ${caseName}\n\n${toFigureTable(lines)}`;
+
+/** The same without its heading. */
+export const toFigureTable = (lines: readonly Omit<ResultLine, "case">[]): string =>
   [
-    `### ${caseName}`,
-    "",
     "| participant | median | low – high | unit | ratio to floor |",
     "|---|---:|---:|---|---:|",
     ...lines.map(row),
     "",
   ].join("\n");
 
-/** Where the time of a drain went: medians over the rounds. */
-export const toBreakdown = (results: readonly ParticipantResult[]): string => {
+/** Where the time of each participant went; null where a figure does not exist. */
+export interface Breakdown {
+  readonly columns: readonly string[];
+  readonly rows: readonly {
+    readonly participant: string;
+    readonly values: readonly (number | null)[];
+  }[];
+}
+
+/** Medians over the rounds. Undefined if no participant has such figures. */
+export const toBreakdown = (results: readonly ParticipantResult[]): Breakdown | undefined => {
   const withBreakdown = results.filter(
     ({ rounds, error }) => error === undefined && rounds.some(({ breakdown }) => breakdown),
   );
-  if (withBreakdown.length === 0) return "";
-  const names = [
+  if (withBreakdown.length === 0) return undefined;
+  const columns = [
     ...new Set(
       withBreakdown.flatMap(({ rounds }) =>
         rounds.flatMap(({ breakdown = {} }) => Object.keys(breakdown)),
       ),
     ),
   ];
-  const cell = ({ rounds }: ParticipantResult, name: string): string => {
+  const valueOf = ({ rounds }: ParticipantResult, name: string): number | null => {
     const values = rounds.flatMap(({ breakdown }) => breakdown?.[name] ?? []);
-    return values.length === 0 ? "–" : number(median(values));
+    return values.length === 0 ? null : Number(median(values).toPrecision(4));
   };
-  return [
-    `| participant | ${names.join(" | ")} |`,
-    `|---|${names.map(() => "---:").join("|")}|`,
-    ...withBreakdown.map(
-      (result) =>
-        `| ${result.participant} | ${names.map((name) => cell(result, name)).join(" | ")} |`,
+  return {
+    columns,
+    rows: withBreakdown.map((result) => ({
+      participant: result.participant,
+      values: columns.map((name) => valueOf(result, name)),
+    })),
+  };
+};
+
+export const toBreakdownTable = ({ columns, rows }: Breakdown): string =>
+  [
+    `| participant | ${columns.join(" | ")} |`,
+    `|---|${columns.map(() => "---:").join("|")}|`,
+    ...rows.map(
+      ({ participant, values }) => `| ${participant} | ${values.map(number).join(" | ")} |`,
     ),
     "",
   ].join("\n");
-};
 
 /** The settings of each participant. */
-export const toSettings = (results: readonly ParticipantResult[]): string => {
+export const toSettings = (
+  results: readonly Pick<ParticipantResult, "participant" | "settings">[],
+): string => {
   const settings = new Map(results.map(({ participant, settings }) => [participant, settings]));
   return [
     "| participant | settings |",

@@ -56,7 +56,7 @@ const open = async ({ url }: Target): Promise<Opened> => {
 
 export const participant: Participant = {
   store: "mongodb",
-  settings: `polling every ${processEvery} ms (5 s by default), removeOnComplete; no bulk start; a callback's row is written outside the completion`,
+  settings: `polling every ${processEvery} ms (5 s by default), removeOnComplete; no bulk start. A callback's row is written outside the completion`,
   workloads: ["value", "callback"],
   isSlow: true,
   prepare: async (target) => {

@@ -70,7 +70,7 @@ const open = async ({ url }: Target, settings: WorkerSettings): Promise<Opened> 
 
 export const createGraphileWorker = (settings: WorkerSettings, text: string): Participant => ({
   store: "postgres",
-  settings: `pool of ${connectionsMax}, LISTEN/NOTIFY, finished jobs are deleted; ${text}; a callback's row is written outside the completion`,
+  settings: `pool of ${connectionsMax}, LISTEN/NOTIFY, finished jobs are deleted; ${text}. A callback's row is written outside the completion`,
   workloads: ["value", "callback", "chain"],
   prepare: async (target) => {
     await runMigrations({ connectionString: target.url, logger: silent });

@@ -50,7 +50,7 @@ const open = async ({ url }: Target): Promise<Opened> => {
 
 export const participant: Participant = {
   store: "sqlite",
-  settings: `its own better-sqlite3 client, WAL, synchronous=NORMAL; polling every ${pollIntervalMs} ms; finished jobs are deleted; no bulk start; a callback's row is written outside the completion`,
+  settings: `its own better-sqlite3 client, WAL, synchronous=NORMAL; polling every ${pollIntervalMs} ms; finished jobs are deleted; no bulk start. A callback's row is written outside the completion`,
   workloads: ["value", "callback"],
   sameProcessOnly: true,
   isSlow: true,

@@ -68,7 +68,7 @@ const open = async (target: Target, batchSize: number): Promise<Opened> => {
 
 export const createPgBoss = (batchSize: number, text: string): Participant => ({
   store: "postgres",
-  settings: `pool of ${connectionsMax}, polling every ${pollingIntervalSeconds} s, notifyWorker after each batch; ${text}; a callback's row is written outside the completion`,
+  settings: `pool of ${connectionsMax}, polling every ${pollingIntervalSeconds} s, notifyWorker after each batch; ${text}. A callback's row is written outside the completion`,
   workloads: ["value", "callback", "chain"],
   isSlow: batchSize === 1,
   prepare: async (target) => {

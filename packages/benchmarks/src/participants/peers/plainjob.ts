@@ -50,7 +50,7 @@ const open = async ({ url }: Target): Promise<Opened> => {
 
 export const participant: Participant = {
   store: "sqlite",
-  settings: `better-sqlite3, WAL, synchronous=NORMAL; its workers run one job at a time, one per job type; polling every ${pollIntervall} ms (1 s by default); a callback's row is written outside the completion`,
+  settings: `better-sqlite3, WAL, synchronous=NORMAL; its workers run one job at a time, one per job type; polling every ${pollIntervall} ms (1 s by default). A callback's row is written outside the completion`,
   workloads: ["value", "callback", "chain"],
   sameProcessOnly: true,
   prepare: async (target) => {
