@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import type { ConfiguredStateAdapter } from "./config/define-config.ts";
 import type { ResolvedConfig } from "./config/resolve-config.ts";
+import type { Operator, PayloadView } from "queuert/operator";
 import type { Client } from "./connect/client.ts";
 import type { OpenStore } from "./connect/store.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -14,6 +15,8 @@ export interface Report {
   readonly json: unknown;
   /** The lines without it. */
   readonly lines: readonly string[];
+  /** Lines beside the result, such as how far a search looked. They go to the standard error. */
+  readonly notes?: readonly string[];
   /** Default: 0. */
   readonly exitCode?: ExitCode;
 }
@@ -38,6 +41,7 @@ export interface StoreAccess {
   readonly store: OpenStore;
   state(): Promise<ConfiguredStateAdapter>;
   client(): Promise<Client>;
+  operator(options?: { readonly payloads?: PayloadView }): Promise<Operator>;
 }
 
 /** All that a command needs from the process. */

@@ -21,11 +21,14 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 // Errors are known by their codes, not by their classes. The project's copy of a package may be another one than ours.
 const byCode: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
-  [/^QUEUERT_JOB_NOT_FOUND$/, exitCodes.notFound],
+  [/^QUEUERT_(JOB_NOT_FOUND|UNKNOWN_JOB)$/, exitCodes.notFound],
   [/_(SCHEMA_\w+|NOT_MIGRATED|MIGRATION_CHANGED|INDEX_DRIFT|COLLECTION_TAKEN)$/, exitCodes.schema],
   [/_(UNREACHABLE|CANNOT_OPEN|NO_ANSWER|POOL_EXHAUSTED|BUSY|LOCKED)$/, exitCodes.unreachable],
   [/_(QUERY_TIMEOUT|TRANSACTION_STALLED)$/, exitCodes.unreachable],
-  [/_(STILL_BLOCKING|NOT_A_ROOT_SEQUENCE|JOB_ALREADY_COMPLETED|READ_ONLY)$/, exitCodes.refused],
+  [
+    /_(STILL_BLOCKING|NOT_A_ROOT_SEQUENCE|JOB_ALREADY_COMPLETED|READ_ONLY|READ_ONLY_OPERATOR|PLAN_REFUSED)$/,
+    exitCodes.refused,
+  ],
   [/_(PERMISSION_DENIED|ROW_SECURITY|NOT_WRITABLE)$/, exitCodes.refused],
   [/_INVALID_\w+$/, exitCodes.usage],
   [/_(LIMIT_EXCEEDED|NOT_JSON|UNKNOWN_JOB_TYPE|NOT_AN_ENTRY_JOB_TYPE)$/, exitCodes.usage],

@@ -2,11 +2,17 @@
 import { Command, CommanderError, Option } from "commander";
 import type { AddCommand, GlobalOptions } from "./command.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addAct } from "./commands/act.ts";
 import { addComplete } from "./commands/complete.ts";
+import { addExplain } from "./commands/explain.ts";
+import { addFailures } from "./commands/failures.ts";
 import { addInit } from "./commands/init.ts";
+import { addList } from "./commands/list.ts";
 import { addMigrate } from "./commands/migrate.ts";
+import { addShow } from "./commands/show.ts";
 import { addStart } from "./commands/start.ts";
 import { addStatus } from "./commands/status.ts";
+import { addTop } from "./commands/top.ts";
 import { readEnvFile } from "./config/read-env-file.ts";
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { printError, type ProcessPlace, runCommand } from "./run-command.ts";
@@ -16,6 +22,14 @@ const commands: readonly AddCommand[] = [
   addMigrate,
   addDoctor,
   addStatus,
+  addTop,
+  addList,
+  addShow,
+  addExplain,
+  addFailures,
+  addAct("retry"),
+  addAct("trigger"),
+  addAct("delete"),
   addStart,
   addComplete,
 ];

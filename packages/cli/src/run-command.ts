@@ -1,6 +1,7 @@
 // Runs one command: opens the store if it is needed, prints its report or its error, closes the store, and keeps the exit code.
 import type { CommandContext, GlobalOptions, Report, RunOptions, StoreAccess } from "./command.ts";
 import { resolveConfig } from "./config/resolve-config.ts";
+import { createOperator } from "queuert/operator";
 import { createClient } from "./connect/client.ts";
 import { openStore } from "./connect/open-store.ts";
 import { CliReadOnlyError, CliTimeoutError } from "./errors.ts";
@@ -87,6 +88,8 @@ const print = async (
   else if (quiet !== true && report.lines.length > 0) {
     await terminal.write(`${report.lines.join("\n")}\n`);
   }
+  const notes = json === true || quiet === true ? [] : (report.notes ?? []);
+  for (const note of notes) await terminal.writeError(`${note}\n`);
 };
 
 /** `code: sentence`, or one document with `--json`. The stack only where the error is not one of ours. */
@@ -117,7 +120,11 @@ const createAccess = (place: ProcessPlace, globals: GlobalOptions) => {
     const client = once(async () =>
       createClient(config, await state(), await store.openNotify(), place.streams.stderr),
     );
-    return { config, store, state, client };
+    const operator: StoreAccess["operator"] = async ({ payloads = "redacted" } = {}) => {
+      const { redact, readOnly } = config;
+      return createOperator({ queuert: await client(), redact, readOnly, payloads });
+    };
+    return { config, store, state, client, operator };
   };
   return {
     mayHaveWritten: false,

@@ -19,16 +19,26 @@ class Printed {
     return (
       text
         .replaceAll(uuid, (id) => this.#printedOf(id))
-        // A number in a column stays at its right end.
+        .replaceAll(/[0-9a-f]{6}…([0-9a-f]{4})/g, (_, end: string) => this.#shortOf(end))
+        .replaceAll(/\d{4}-\d\d-\d\dT[\d:]+\+00:00/g, "2026-11-19T09:00:00+00:00")
+        // A number in a column stays at its right end, and an age at its left end.
+        .replaceAll(/(?<= {2})(\d+(?:\.\d)? m?s ago)\b/g, (age) => "1 s ago".padEnd(age.length))
         .replaceAll(/( *)\b\d+(?:\.\d)? m?s\b/g, (found, gap: string) =>
-          gap.length < 2 ? `${gap}1 s` : "1 s".padStart(found.length),
+          gap.length < 2 || found.endsWith("  1 s") ? `${gap}1 s` : "1 s".padStart(found.length),
         )
+        .replaceAll(/ +$/gm, "")
     );
   }
 
   toReal(text: string): string {
     const real = new Map([...this.#ids].map(([id, printed]) => [printed, id]));
     return text.replaceAll(uuid, (printed) => real.get(printed) ?? printed);
+  }
+
+  /** `0199a2…88a0`, of an id that was printed whole before. */
+  #shortOf(end: string): string {
+    const [, printed = ""] = [...this.#ids].find(([id]) => id.endsWith(end)) ?? [];
+    return `${printed.slice(0, 6)}…${printed.slice(-4)}`;
   }
 
   #printedOf(id: string): string {
@@ -41,9 +51,14 @@ class Printed {
   }
 }
 
-/** The words of a shell's line, with single quotes. */
+/** The words of a shell's line, without its quotes. */
 const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+  [...line.matchAll(/(?:'([^']*)'|"([^"]*)"|[^\s"'])+/g)].map(([word]) =>
+    word.replaceAll(
+      /'([^']*)'|"([^"]*)"/g,
+      (_, single?: string, double?: string) => single ?? double ?? "",
+    ),
+  );
 
 const runBlock = async (project: Project, printed: Printed, block: string): Promise<string> => {
   const commands = block.split("\n").filter((line) => line.startsWith("$ queuert "));
@@ -51,7 +66,8 @@ const runBlock = async (project: Project, printed: Printed, block: string): Prom
   for (const line of commands) {
     const [, , ...args] = wordsOf(printed.toReal(line));
     const { stdout } = await project.terminal(["--profile", "production", ...args], {
-      columns: 100,
+      // Wide enough that no column is cut: the digits of a time would decide where.
+      columns: 130,
       env: { NO_COLOR: "1" },
     });
     lines.push(line, printed.toPage(stdout));

@@ -10,26 +10,40 @@ describe.each(storeKinds)("status on %s", (kind) => {
     const text = await project.queuert(["--url", store.url, "status"]);
     expect(text).toMatchObject({ exitCode: 0, stderr: "" });
     expect(text.stdout).toContain("pending 2   blocked 1   running 0   failed 1   oldest due ");
-    expect(text.stdout).toContain("! 1 blocked jobs wait for a sequence that failed\n");
+    expect(text.stdout).toContain(
+      "✕ 1 blocked job wait for sequences that failed.   queuert list ",
+    );
     // Not a terminal: separated by tabs.
     expect(text.stdout).toContain("TYPE\tPENDING\tBLOCKED\tRUNNING\tFAILED\tOLDEST DUE\n");
     expect(text.stdout).toMatch(/^greet\t2\t–\t–\t–\t\d/m);
 
     const json = await project.queuert(["--url", store.url, "status", "--json"]);
-    const document = JSON.parse(json.stdout) as { oldestDueMs: number; types: object[] };
-    expect({ ...document, oldestDueMs: 0, types: document.types.length }).toEqual({
+    const document = JSON.parse(json.stdout) as { totals: { oldestDueMs: number } };
+    expect(document).toEqual({
       store: kind,
       environment: null,
-      pending: 2,
-      blocked: 1,
-      running: 0,
-      failed: 1,
-      oldestDueMs: 0,
-      blockedByFailed: 1,
-      expiredLeases: 0,
-      types: 3,
+      at: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+      attention: [
+        {
+          kind: "blocked_by_failed",
+          severity: "error",
+          typeName: null,
+          count: 1,
+          text: "1 blocked job wait for sequences that failed.",
+          filter: "status:blocked",
+        },
+      ],
+      totals: {
+        pending: 2,
+        blocked: 1,
+        running: 0,
+        failed: 1,
+        oldestDueMs: expect.any(Number) as unknown,
+      },
+      types: ["charge", "greet", "ship"].map((typeName) => expect.objectContaining({ typeName })),
+      workers: null,
     });
-    expect(document.oldestDueMs).toBeGreaterThanOrEqual(0);
+    expect(document.totals.oldestDueMs).toBeGreaterThanOrEqual(0);
   });
 
   it("exits with 6 if a check does not hold, and the doctor reports the blocked job", async () => {
@@ -49,11 +63,7 @@ describe.each(storeKinds)("status on %s", (kind) => {
       findings: { level: string; check: string }[];
     };
     expect(findings.filter(({ level }) => level !== "ok")).toEqual([
-      {
-        level: "warn",
-        check: "blockers",
-        text: "1 blocked jobs wait for a sequence that failed",
-      },
+      { level: "fail", check: "jobs", text: "1 blocked job wait for sequences that failed." },
     ]);
   });
 });
@@ -88,7 +98,7 @@ describe("an unreachable store", () => {
     ["sqlite:missing/app.db", "QUEUERT_CLI_UNREACHABLE"],
   ])("%s: exit 7, named on stderr", async (url, code) => {
     const project = createProject();
-    const args = ["--url", url, "--timeout", "2s", "status"];
+    const args = ["--url", url, "--timeout", "5s", "status"];
     const { exitCode, stdout, stderr } = await project.queuert(args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 7, stdout: "" });
     expect(stderr).toContain(code);

@@ -144,7 +144,7 @@ export const seed = async (store: TestStore): Promise<Seeded> => {
   const later = await client.startJobSequence({
     typeName: "greet",
     input: { name: "Alan", password: "hunter2" },
-    schedule: { afterMs: 3_600_000 },
+    schedule: { afterMs: 3 * 86_400_000 },
     autocommit: true,
   });
   return {

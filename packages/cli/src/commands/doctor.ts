@@ -2,13 +2,12 @@
 // does not end the others.
 import type { AddCommand, CommandContext, Report, StoreAccess } from "../command.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
-import { formatCount, formatDuration } from "../output/durations.ts";
 import { safeLine } from "../output/safe-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Finding {
   readonly level: "ok" | "warn" | "fail";
-  readonly check: "store" | "schema" | "leases" | "blockers" | "jobs";
+  readonly check: "store" | "schema" | "jobs";
   readonly text: string;
 }
 
@@ -32,7 +31,7 @@ const doctor = async (context: CommandContext): Promise<Report> => {
 const colours = { ok: "green", warn: "yellow", fail: "red" } as const;
 
 const toLine = ({ colour }: Terminal, { level, check, text }: Finding): string =>
-  `${colour(colours[level], level.padEnd(5))} ${check.padEnd(9)} ${safeLine(text)}`;
+  `${colour(colours[level], level.padEnd(5))} ${check.padEnd(7)} ${safeLine(text)}`;
 
 const findAll = async (context: CommandContext): Promise<Finding[]> => {
   // A bad config is wrong usage, not a finding. So is a missing driver.
@@ -70,50 +69,14 @@ const schemaFindings = async ({ store }: StoreAccess): Promise<Finding[]> => {
   }
 };
 
-const runningLongMs = 3_600_000;
-const oldMs = 300_000;
-
-const jobFindings = async (access: StoreAccess): Promise<Finding[]> => {
-  const state = await access.state();
-  const { oldestReady, blockedByFailedCount, expiredLeaseCount, runningLongCount } =
-    await state.summarize({ runningLongMs });
-  const findings: Finding[] = oldestReady
-    .filter(({ ageMs }) => ageMs > oldMs)
-    .map(({ typeName, ageMs }) => ({
-      level: "warn",
-      check: "jobs",
-      text: `a job of ${typeName} has been due for ${formatDuration(ageMs)}: is a worker of that type running?`,
-    }));
-  if (expiredLeaseCount > 0) {
-    findings.push({
-      level: "warn",
-      check: "leases",
-      text: `${formatCount(expiredLeaseCount)} running jobs have an expired lease: no worker of their types reclaims them`,
-    });
-  }
-  if (blockedByFailedCount > 0) {
-    findings.push({
-      level: "warn",
-      check: "blockers",
-      text: `${formatCount(blockedByFailedCount)} blocked jobs wait for a sequence that failed`,
-    });
-  }
-  if (runningLongCount > 0) {
-    findings.push({
-      level: "warn",
-      check: "jobs",
-      text: `${formatCount(runningLongCount)} jobs have been running for more than ${formatDuration(runningLongMs)}`,
-    });
-  }
-  return findings.length > 0
-    ? findings
-    : [
-        {
-          level: "ok",
-          check: "jobs",
-          text: "none is stuck: leases, blockers and due jobs are well",
-        },
-      ];
+const jobFindings = async ({ operator }: StoreAccess): Promise<Finding[]> => {
+  const { attention } = await (await operator()).getOverview();
+  if (attention.length === 0) return [{ level: "ok", check: "jobs", text: "none needs attention" }];
+  return attention.map(({ severity, text }) => ({
+    level: severity === "error" ? "fail" : "warn",
+    check: "jobs",
+    text,
+  }));
 };
 
 const findingCodes = new Set<number>([exitCodes.unreachable, exitCodes.schema, exitCodes.refused]);

@@ -1,4 +1,5 @@
 // The conditions of `status --check`: a fact, a relation, a limit.
+import type { Attention } from "queuert/operator";
 import { CliUsageError } from "../errors.ts";
 import { formatCount, formatDuration, parseDuration } from "../output/durations.ts";
 import type { Status } from "./status.ts";
@@ -8,15 +9,18 @@ interface Fact {
   readonly isDuration?: boolean;
 }
 
+const attentionCount = ({ attention }: Status, kind: Attention["kind"]): number =>
+  attention.filter((each) => each.kind === kind).reduce((sum, { count }) => sum + count, 0);
+
 // No due job is not an old one.
 const facts: Readonly<Record<string, Fact>> = {
-  "oldest-due": { valueOf: ({ oldestDueMs }) => oldestDueMs ?? 0, isDuration: true },
-  pending: { valueOf: ({ pending }) => pending },
-  blocked: { valueOf: ({ blocked }) => blocked },
-  running: { valueOf: ({ running }) => running },
-  failed: { valueOf: ({ failed }) => failed },
-  "blocked-by-failed": { valueOf: ({ blockedByFailed }) => blockedByFailed },
-  "expired-leases": { valueOf: ({ expiredLeases }) => expiredLeases },
+  "oldest-due": { valueOf: ({ totals }) => totals.oldestDueMs ?? 0, isDuration: true },
+  pending: { valueOf: ({ totals }) => totals.pending },
+  blocked: { valueOf: ({ totals }) => totals.blocked },
+  running: { valueOf: ({ totals }) => totals.running },
+  failed: { valueOf: ({ totals }) => totals.failed },
+  "blocked-by-failed": { valueOf: (status) => attentionCount(status, "blocked_by_failed") },
+  "expired-leases": { valueOf: (status) => attentionCount(status, "expired_leases") },
 };
 
 const relations: Readonly<Record<string, (value: number, limit: number) => boolean>> = {

@@ -13,6 +13,8 @@ const storeFields: Readonly<Record<keyof StoreConfig, Kind>> = {
   notifyAdapter: "function",
   close: "function",
   environment: "text",
+  redact: "object",
+  confirm: "text",
   readOnly: "boolean",
 };
 

@@ -1,4 +1,5 @@
 import type { BaseStateAdapterContext, JobTypes, NotifyAdapter, StateAdapter } from "queuert";
+import type { RedactOption } from "queuert/operator";
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -30,6 +31,10 @@ export interface StoreConfig {
   readonly close?: (() => MaybePromise<void>) | undefined;
   /** The name that outputs show, such as `"production"`. Default: none. */
   readonly environment?: string | undefined;
+  /** Paths in payloads whose values are never shown, by job type; `*` is every type. Default: only secret keys. */
+  readonly redact?: RedactOption | undefined;
+  /** `"always"`: asks before every write to a stored job, also of one job. Default: `"several"`. */
+  readonly confirm?: "always" | "several" | undefined;
   /** Refuses all commands that write. Default: false. */
   readonly readOnly?: boolean | undefined;
 }

@@ -35,5 +35,23 @@ export const formatDuration = (ms: number): string => {
   return `${Math.round(seconds / 86_400)} d`;
 };
 
+/** `2 h ago`, `in 3 min`. */
+export const formatAge = (at: Date, now: Date): string => {
+  const ms = now.getTime() - at.getTime();
+  return ms >= 0 ? `${formatDuration(ms)} ago` : `in ${formatDuration(-ms)}`;
+};
+
+const two = (value: number): string => String(value).padStart(2, "0");
+
+/** A time to the second: in UTC with a `Z`, or of this machine's zone with its offset. */
+export const formatTime = (at: Date, isUtc: boolean): string => {
+  if (isUtc) return at.toISOString().replace(/\.\d+Z$/, "Z");
+  const offset = -at.getTimezoneOffset();
+  const sign = offset < 0 ? "-" : "+";
+  const zone = `${sign}${two(Math.floor(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
+  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${date}T${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}${zone}`;
+};
+
 /** `1,204`. */
 export const formatCount = (count: number): string => count.toLocaleString("en-US");

@@ -1,0 +1,62 @@
+import type { Explanation } from "queuert/operator";
+import type { AddCommand, CommandContext, Report } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { safeLine } from "../output/safe-text.ts";
+import type { Terminal } from "../terminal.ts";
+
+export const addExplain: AddCommand = (program, run) => {
+  program
+    .command("explain")
+    .description("why a job does not run, and how it goes on")
+    .argument("<id...>", "ids of jobs")
+    .action((ids: readonly string[]) => run((context) => explain(context, ids)));
+};
+
+const explain = async (context: CommandContext, ids: readonly string[]): Promise<Report> => {
+  const operator = await (await context.access()).operator();
+  const explanations: Explanation[] = [];
+  for (const id of ids) explanations.push(await operator.explain({ id }));
+  const isMissing = explanations.some(({ reasons }) => reasons[0]?.kind === "invisible");
+  return {
+    json: ids.length === 1 ? explanations[0] : explanations,
+    lines: explanations.flatMap((each, index) => [
+      ...(index === 0 ? [] : [""]),
+      ...explanationLines(context.terminal, each),
+    ]),
+    exitCode: isMissing ? exitCodes.notFound : exitCodes.done,
+  };
+};
+
+const verdicts: Readonly<Record<Explanation["verdict"], string>> = {
+  finished: "It is finished.",
+  running: "It is running.",
+  will_run: "It runs as soon as a worker has room.",
+  waits: "It goes on by itself.",
+  stuck: "It does not go on by itself.",
+};
+
+const explanationLines = (terminal: Terminal, explanation: Explanation): string[] => {
+  const { headline, reasons, rootCause, remedies, unknown, verdict } = explanation;
+  const more = reasons.slice(1).map(({ text }) => `  also: ${safeLine(text)}`);
+  const path = rootCause === null ? [] : rootCause.path;
+  const causes = path.map(
+    ({ typeName, jobId, status }, index) =>
+      `${"  ".repeat(index + 1)}waits for ${safeLine(typeName)} ${safeLine(jobId)}, ${status}` +
+      (index === path.length - 1 ? terminal.colour("bold", "  ← root cause") : ""),
+  );
+  const cause = rootCause === null ? [] : [`  ${safeLine(rootCause.reason.text)}`];
+  return [
+    terminal.colour("bold", safeLine(headline)),
+    ...more,
+    ...causes,
+    ...cause,
+    ...(reasons[0]?.kind === "invisible" ? [] : [verdicts[verdict]]),
+    ...remedies.map(
+      ({ command, effect }) =>
+        `  ${command === null ? "" : `${terminal.colour("green", safeLine(command))}   `}${safeLine(effect)}`,
+    ),
+    ...(unknown.length === 0
+      ? []
+      : [terminal.colour("dim", `not known in this store: ${unknown.join(", ")}`)]),
+  ];
+};

@@ -1,0 +1,74 @@
+import type { JobsPage } from "queuert/operator";
+import type { AddCommand, CommandContext, Report } from "../command.ts";
+import { CliUsageError } from "../errors.ts";
+import { formatCount } from "../output/durations.ts";
+import { tableLines } from "../output/table.ts";
+import { chooseColumns } from "./columns.ts";
+import { filterHelp, joinTerms } from "./filter-words.ts";
+
+interface ListOptions {
+  readonly limit: string;
+  readonly order: string;
+  readonly cursor?: string;
+  readonly columns?: string;
+  readonly raw?: boolean;
+}
+
+export const addList: AddCommand = (program, run) => {
+  program
+    .command("list")
+    .description("list the jobs that match a filter, the newest first")
+    .argument("[filter...]", "terms such as status:failed type:send-mail since:2h")
+    .option("--limit <number>", "the most jobs, up to 1000", "50")
+    .option("--order <order>", "asc or desc, by creation", "desc")
+    .option("--cursor <cursor>", "looks further, from the end of another list")
+    .option("--columns <names>", "such as id,status,input.userId")
+    .option("--raw", "shows payloads without redaction")
+    .addHelpText("after", filterHelp)
+    .action((terms: readonly string[], options: ListOptions) =>
+      run((context) => list(context, terms, options)),
+    );
+};
+
+const list = async (
+  context: CommandContext,
+  terms: readonly string[],
+  options: ListOptions,
+): Promise<Report> => {
+  const { terminal } = context;
+  const look = { now: new Date(), terminal };
+  const columns = chooseColumns(options.columns, look);
+  const { order } = options;
+  if (order !== "asc" && order !== "desc") {
+    throw new CliUsageError(`--order is "${order}": give asc or desc.`);
+  }
+  const limit = toLimit(options.limit);
+  const access = await context.access();
+  const operator = await access.operator({ payloads: options.raw === true ? "raw" : "redacted" });
+  const page = await operator.listJobs({
+    filter: joinTerms(terms),
+    limit,
+    order,
+    cursor: options.cursor,
+  });
+  const { items, nextCursor, examined } = page;
+  return {
+    json: { items, nextCursor, examined },
+    lines: items.length === 0 ? [] : tableLines(terminal, columns, items),
+    notes: notesOf(page, limit),
+  };
+};
+
+export const toLimit = (text: string): number => {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 1_000) return limit;
+  throw new CliUsageError(`--limit is "${text}": give a whole number from 1 to 1000.`);
+};
+
+/** How far the search looked. An empty list must not look like an empty store. */
+const notesOf = ({ items, nextCursor, examined }: JobsPage, limit: number): string[] => {
+  if (nextCursor === null) return items.length === 0 ? ["no job matches"] : [];
+  const reason =
+    items.length === limit ? "there may be more" : `looked at ${formatCount(examined)} jobs`;
+  return [`${reason}; go on with --cursor ${nextCursor}`];
+};

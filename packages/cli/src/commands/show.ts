@@ -1,0 +1,110 @@
+import type { JobView } from "queuert/operator";
+import type { AddCommand, CommandContext, Report } from "../command.ts";
+import { formatAge, formatTime } from "../output/durations.ts";
+import { safeLine, safeLines } from "../output/safe-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { findJob } from "./find-job.ts";
+import { loadTree, treeLines } from "./job-tree.ts";
+
+interface ShowOptions {
+  readonly payload?: boolean;
+  readonly raw?: boolean;
+  readonly tree?: boolean;
+}
+
+export const addShow: AddCommand = (program, run) => {
+  program
+    .command("show")
+    .description("show one job")
+    .argument("<id>", "the id of a job, or its beginning")
+    .option("--payload", "with its input and output, without secret values")
+    .option("--raw", "with its input and output as they are stored")
+    .option("--tree", "with the tree of its root: sequences, and the blockers that they wait for")
+    .action((id: string, options: ShowOptions) => run((context) => show(context, id, options)));
+};
+
+const show = async (context: CommandContext, id: string, options: ShowOptions): Promise<Report> => {
+  const { terminal } = context;
+  const access = await context.access();
+  const view = options.raw === true ? "raw" : "redacted";
+  const operator = await access.operator({ payloads: view });
+  const job = await findJob(operator, id, view);
+  const tree =
+    options.tree === true
+      ? await loadTree(operator, await access.client(), job.rootSequenceId)
+      : undefined;
+  const hasPayload = options.payload === true || options.raw === true;
+  const { input, output, ...rest } = job;
+  return {
+    json: { job: hasPayload ? job : rest, ...(tree !== undefined && { tree }) },
+    lines: [
+      ...jobLines(terminal, job, new Date()),
+      ...(hasPayload ? payloadLines(terminal, { input, output }) : []),
+      ...errorLines(terminal, job),
+      ...(tree === undefined ? [] : ["", ...treeLines(terminal, tree, job.id)]),
+    ],
+  };
+};
+
+const nameWidth = 10;
+
+const jobLines = (terminal: Terminal, job: JobView, now: Date): string[] => {
+  const time = (at: Date): string => `${formatTime(at, terminal.isUtc)} (${formatAge(at, now)})`;
+  const fields: readonly (readonly [name: string, value: string | null])[] = [
+    ["id", job.id],
+    ["type", job.typeName],
+    ["status", job.status],
+    ["why", job.why.text],
+    ["sequence", `${job.sequenceId} (${job.sequenceTypeName}), position ${job.position}`],
+    ["root", job.rootSequenceId === job.sequenceId ? null : job.rootSequenceId],
+    ["origin", job.originId],
+    ["created", time(job.createdAt)],
+    ["due", job.status === "pending" ? time(job.scheduledAt) : null],
+    ["attempt", String(job.attempt)],
+    ["last run", job.lastAttemptAt === null ? null : time(job.lastAttemptAt)],
+    ["finished", job.finishedAt === null ? null : time(job.finishedAt)],
+    ["worker", job.leasedBy ?? job.completedBy],
+    ["lease to", job.leasedUntil === null ? null : time(job.leasedUntil)],
+    ["next job", job.continuedToId],
+    ["key", job.deduplicationKey],
+    ["priority", job.priority === 0 ? null : String(job.priority)],
+  ];
+  return fields.flatMap(([name, value]) =>
+    value === null ? [] : [`${terminal.colour("dim", name.padEnd(nameWidth))} ${safeLine(value)}`],
+  );
+};
+
+const payloadLines = (
+  terminal: Terminal,
+  { input, output }: Pick<JobView, "input" | "output">,
+): string[] => [
+  ...payload(terminal, "input", input.text),
+  ...(output === null ? [] : payload(terminal, "output", output.text)),
+];
+
+const payload = (terminal: Terminal, name: string, text: string): string[] => [
+  terminal.colour("dim", name),
+  ...safeLines(indented(text))
+    .split("\n")
+    .map((line) => `  ${line}`),
+];
+
+/** JSON over several lines. A payload that was cut stays as it is. */
+const indented = (text: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    // Cut, or not JSON: shown as it is stored.
+    return text;
+  }
+};
+
+const errorLines = (terminal: Terminal, { error }: JobView): string[] =>
+  error === null
+    ? []
+    : [
+        terminal.colour("dim", "last error"),
+        ...safeLines(error.text)
+          .split("\n")
+          .map((line) => `  ${line}`),
+      ];

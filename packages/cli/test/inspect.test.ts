@@ -1,0 +1,187 @@
+import { describe, expect, it } from "vitest";
+import { createProject, type Project } from "./project.ts";
+import { createStore, seed, storeKinds } from "./stores.ts";
+
+const document = async (project: Project, args: readonly string[]): Promise<unknown> => {
+  const { exitCode, stdout, stderr } = await project.queuert([...args, "--json"]);
+  expect(exitCode, stderr).toBe(0);
+  return JSON.parse(stdout);
+};
+
+const idsOf = (page: unknown): string[] =>
+  (page as { items: { id: string }[] }).items.map(({ id }) => id);
+
+describe.each(storeKinds)("list, show, explain and failures on %s", (kind) => {
+  it("find the same jobs by a filter, as a table and as JSON", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    const { failedId, blockedId, completedId, dueId, laterId } = await seed(store);
+    const run = (...args: string[]) => project.queuert(["--url", store.url, ...args]);
+    const find = async (...terms: string[]) =>
+      idsOf(await document(project, ["--url", store.url, "list", ...terms]));
+
+    expect(await find()).toEqual([laterId, dueId, failedId, blockedId, completedId]);
+    expect(await find("--order", "asc", "--limit", "2")).toEqual([completedId, blockedId]);
+    expect(await find("status:failed")).toEqual([failedId]);
+    expect(await find("error:does not answer")).toEqual([failedId]);
+    expect(await find('error:"does not answer" type:greet')).toEqual([]);
+    expect(await find("input.name:Ada")).toEqual([dueId]);
+    expect(await find(`id:${failedId.slice(0, 30)}`)).toContain(failedId);
+
+    const table = await run("list", "status:failed", "--columns", "id,type,error,input.order");
+    expect(table.stdout).toBe(
+      `ID\tTYPE\tERROR\tINPUT.ORDER\n${failedId}\tcharge\tUnrecoverableJobError: the bank does not answer\tA-17\n`,
+    );
+    expect(await run("list", "type:none")).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+      stderr: "no job matches\n",
+    });
+
+    const first = await run("list", "--limit", "2", "--columns", "id");
+    const [, cursor = ""] = /--cursor (\S+)/.exec(first.stderr) ?? [];
+    const second = await run("list", "--columns", "id", "--cursor", cursor);
+    expect(first.stdout + second.stdout).toBe(
+      ["ID", laterId, dueId, "ID", failedId, blockedId, completedId, ""].join("\n"),
+    );
+  });
+
+  it("explain the root cause, with the command that helps", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    const { failedId, blockedId, dueId } = await seed(store);
+    const run = (...args: string[]) => project.queuert(["--url", store.url, ...args]);
+    const explained = await run("explain", blockedId);
+    expect(explained.exitCode, explained.stderr).toBe(0);
+    expect(explained.stdout).toContain(`waits for charge ${failedId}, failed  ← root cause\n`);
+    expect(explained.stdout).toContain("It does not go on by itself.\n");
+    expect(explained.stdout).toContain(`  queuert retry ${failedId}   Runs charge `);
+    const both = await document(project, ["--url", store.url, "explain", blockedId, dueId]);
+    expect(both).toMatchObject([
+      { jobId: blockedId, verdict: "stuck", rootCause: { reason: { kind: "failed" } } },
+      { jobId: dueId, verdict: "will_run", rootCause: null },
+    ]);
+    const unknown = await run("explain", "00000000-0000-7000-8000-000000000000");
+    expect(unknown.exitCode).toBe(3);
+  });
+
+  it("show a job by the beginning of its id, and its tree", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    const { failedId, blockedId, laterId } = await seed(store);
+    const run = (...args: string[]) => project.queuert(["--url", store.url, ...args]);
+    const shown = await run("show", laterId.slice(0, 35), "--utc");
+    expect(shown.exitCode, shown.stderr).toBe(0);
+    expect(shown.stdout).toContain(`id         ${laterId}\n`);
+    expect(shown.stdout).toMatch(/^due {8}\d{4}-\d\d-\d\dT[\d:]+Z \(in 3 d\)$/m);
+    expect(shown.stdout).not.toContain("Alan");
+
+    const tree = await run("show", blockedId, "--tree");
+    expect(tree.stdout).toContain(
+      `◔ ship ${blockedId} blocked\n  waits for ✕ charge ${failedId} failed\n`,
+    );
+    expect((await run("show", "00000000-0000-7000-8000-000000000000")).exitCode).toBe(3);
+    expect((await run("show", "0")).exitCode).toBe(2);
+    expect((await run("show", "no such id")).exitCode).toBe(3);
+  });
+
+  it("hide secret values unless asked for", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    const { laterId } = await seed(store);
+    project.write(
+      "queuert.config.mjs",
+      `export default { url: ${JSON.stringify(store.url)}, redact: { greet: ["name"] } };`,
+    );
+    const outputs = await Promise.all([
+      project.queuert(["show", laterId, "--payload"]),
+      project.queuert(["show", laterId, "--payload", "--json"]),
+      project.queuert(["list", "--columns", "id,input"]),
+      project.queuert(["list", "--json"]),
+    ]);
+    for (const { stdout, exitCode } of outputs) {
+      expect(exitCode).toBe(0);
+      expect(stdout).not.toContain("hunter2");
+      expect(stdout).not.toContain("Alan");
+    }
+    expect((await project.queuert(["show", laterId, "--raw"])).stdout).toContain("hunter2");
+    // A search must not be a way to guess them.
+    expect((await project.queuert(["list", "input.name:Alan"])).exitCode).toBe(2);
+  });
+
+  it("group failures by cause", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    const { failedId } = await seed(store);
+    const run = (...args: string[]) => project.queuert(["--url", store.url, ...args]);
+    const { stdout, stderr } = await run("failures");
+    expect(stdout).toMatch(
+      new RegExp(
+        `^1\\tcharge\\tUnrecoverableJobError: the bank does not answer\\t[\\d-]+T.*\\t${failedId}$`,
+        "m",
+      ),
+    );
+    const [, where = ""] = /--where '([^']+)' --plan/.exec(stderr) ?? [];
+    const plan = await run("retry", "--where", where, "--plan", "--json");
+    expect(JSON.parse(plan.stdout)).toMatchObject({ plan: { count: 1 } });
+    expect(await run("failures", "type:greet")).toMatchObject({
+      stdout: "",
+      stderr: "no failed job matches\n",
+    });
+  });
+});
+
+describe("a bad filter", () => {
+  it.each([
+    [["list", "typ:a"], "did you mean `type:`"],
+    [["list", "status:faild"], "did you mean `failed`"],
+    [["list", "since:soon"], "position"],
+    [["list", 'error:"open'], "quote that is not closed"],
+    [["list", "--limit", "0"], "--limit is"],
+    [["list", "--order", "up"], "--order is"],
+    [["list", "--columns", "id,nothing"], 'no column "nothing"'],
+    [["list", "--cursor", "abc"], "cursor"],
+    [["failures", "typ:a"], "did you mean `type:`"],
+    [["retry", "--where", ""], "an empty filter does not mean all jobs"],
+    [["retry", "--where", "  "], "an empty filter does not mean all jobs"],
+    [["retry"], "Give ids to retry, or --where"],
+    [["retry", "a", "--where", "status:failed"], "Give ids to retry, or --where"],
+    [["delete", "a", "--count", "x"], "--count is"],
+  ])("%j: exit 2, and the reason", async (args, problem) => {
+    const project = createProject();
+    await project.queuert(["--url", "sqlite:app.db", "migrate"]);
+    const { exitCode, stdout, stderr } = await project.queuert(["--url", "sqlite:app.db", ...args]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(problem);
+  });
+});
+
+describe("hostile texts of a job", () => {
+  it("cannot reach the terminal, and tables fit 80 columns", async () => {
+    const project = createProject();
+    const evil = "\u001b[2J\u0007\u202e<script>\u2028\u009b31m";
+    const args = ["--url", "sqlite:app.db"];
+    await project.queuert([...args, "migrate"]);
+    const input = JSON.stringify({ evil, long: "x".repeat(10_000) });
+    const started = await project.queuert(
+      [...args, ...["start", `type${evil}`, "--key", `key${evil}`, "--input", "@-"], "--json"],
+      { stdin: input },
+    );
+    const { id } = JSON.parse(started.stdout) as { id: string };
+    for (const command of [
+      ["list", "--columns", "id,type,key,input,why"],
+      ["show", id, "--raw", "--tree"],
+      ["explain", id],
+      ["status"],
+    ]) {
+      const { stdout, exitCode } = await project.terminal([...args, ...command], {
+        env: { NO_COLOR: "1" },
+      });
+      expect(exitCode, stdout).toBe(0);
+      // oxlint-disable-next-line no-control-regex -- they must not be there
+      expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2028]/);
+      if (command[0] === "list")
+        expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    }
+  });
+});
