@@ -183,6 +183,25 @@ describe("one contract method, one file name", () => {
   });
 });
 
+describe("one method for operators, one file name", () => {
+  const contract = files.find(({ path }) => path.endsWith("core/src/adapters/operator-store.ts"));
+  const methods = contract ? methodNames(contract, "OperatorStore") : [];
+  const kebab = (name: string): string => name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
+
+  it("finds the contract's methods", () => {
+    expect(methods).toContain("examineJobs");
+  });
+
+  // Each method is optional, but the reference store has them all.
+  it.each([
+    { folder: "packages/core/src/in-process/operator", suffix: ".ts" },
+    { folder: "packages/core/src/testing/operator", suffix: ".suite.ts" },
+  ])("$folder", ({ folder, suffix }) => {
+    const isThere = (name: string): boolean => exists(`${folder}/${kebab(name)}${suffix}`);
+    expect(methods.filter((name) => !isThere(name))).toEqual([]);
+  });
+});
+
 describe("history", () => {
   it("has commit subjects of at most 72 characters", () => {
     expect(subjectsSince("2026-11-19T11:00:00Z").filter(({ length }) => length > 72)).toEqual([]);

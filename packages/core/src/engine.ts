@@ -45,6 +45,8 @@ export interface Engine {
   readonly ownLeases: OwnLeases;
   /** The most bytes of an input or an output. */
   readonly payloadBytesMax: number;
+  /** Workers report to the store, for operators. */
+  readonly reportsWorkers: boolean;
   readonly observer: Observer;
   readonly notifier: Notifier;
   readonly effects: EffectRouter;
@@ -66,6 +68,7 @@ export interface EngineOptions {
   readonly observabilityAdapter?: ObservabilityAdapter | undefined;
   readonly log?: Log | undefined;
   readonly payloadBytesMax?: number | undefined;
+  readonly workerRegistry?: boolean | undefined;
 }
 
 /** Where time and chance enter. */
@@ -111,6 +114,7 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
     implementedTypes: new ImplementedTypes(observer, options.jobTypes.catalogue !== undefined),
     ownLeases: new OwnLeases(),
     payloadBytesMax: options.payloadBytesMax ?? defaults.payloadBytesMax,
+    reportsWorkers: options.workerRegistry ?? true,
     observer,
     notifier,
     effects: createEffectRouter(observer, notifier, transactions, unconfirmed),
@@ -160,5 +164,9 @@ const assertOptions = (options: EngineOptions): void => {
     assertObject(observabilityAdapter, "observabilityAdapter");
   }
   if (log !== undefined) assertFunction(log, "log");
+  const { workerRegistry } = options;
+  if (workerRegistry !== undefined && typeof workerRegistry !== "boolean") {
+    throw new InvalidOptionError("workerRegistry", workerRegistry, "give true or false");
+  }
   assertInteger(payloadBytesMax, "payloadBytesMax", { min: 1, max: limits.payloadBytesMax });
 };

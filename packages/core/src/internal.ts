@@ -29,6 +29,7 @@ export { rejectAfter } from "./async/time-limit.ts";
 export { retryInRounds, retryRounds } from "./adapter-kit/retry-rounds.ts";
 export { createJobIdGenerator } from "./adapter-kit/job-ids.ts";
 export { newStateJob, type StoredPlace } from "./model/state-job.ts";
+export { matchesAll } from "./adapter-kit/job-conditions.ts";
 export { blockerFailedError, leaseExpiredError } from "./adapter-kit/stored-texts.ts";
 export {
   type AdapterMethod,
@@ -54,7 +55,7 @@ export * from "./errors.ts";
 export * from "./adapters/state-adapter.ts";
 export type * from "./adapters/state-adapter-params.ts";
 export type * from "./adapters/state-adapter-queries.ts";
-export type * from "./adapters/operator-store.ts";
+export * from "./adapters/operator-store.ts";
 export type * from "./adapters/job-condition.ts";
 export type * from "./adapters/notify-adapter.ts";
 export type * from "./adapters/events.ts";

@@ -15,3 +15,10 @@ export type { PayloadView, RedactOption } from "./operator/redact/redact.ts";
 export type { FailureGroup } from "./operator/views/failures.ts";
 export type { JobView, PayloadHead } from "./operator/views/job-view.ts";
 export type { Attention, Overview, Totals, TypeOverview } from "./operator/views/overview.ts";
+export type { WorkerView } from "./operator/views/worker-view.ts";
+export type {
+  ProcessIdentity,
+  StoredWorker,
+  WorkerBeat,
+  WorkerType,
+} from "./adapters/operator-store.ts";

@@ -29,6 +29,8 @@ export interface QueuertOptions<TDefinitions, TStateAdapter> {
   readonly log?: Log | undefined;
   /** The most bytes of an input or an output, as JSON in UTF-8. Default: 1 MiB; at most 16 MiB. */
   readonly payloadBytesMax?: number | undefined;
+  /** Whether workers report to the store every 10 to 30 s, for operators and `explain`. Default: true. */
+  readonly workerRegistry?: boolean | undefined;
 }
 
 /** Creates a client of the jobs in one store. */
@@ -47,6 +49,7 @@ const optionNames = [
   "observabilityAdapter",
   "log",
   "payloadBytesMax",
+  "workerRegistry",
 ];
 
 /** Adapters of any context and id type: methods are compared bivariantly, so the widest contexts admit all. */

@@ -27,3 +27,8 @@ export type * from "./testing/test-suite-context.ts";
 export * from "./testing/waiting.ts";
 export { stateRaceSuites, stateSuites } from "./testing/state/index.ts";
 export { behaviourSuites } from "./testing/behaviour/index.ts";
+export { operatorSuites, operatorTestSuite } from "./testing/operator/index.ts";
+export type {
+  OperatorMethod,
+  OperatorTestSuiteOptions,
+} from "./testing/operator/operator-suite.ts";

@@ -20,6 +20,7 @@ import {
   type MigrationReport,
   migrateToLatest,
 } from "./migrations/migrate.ts";
+import { createMongoOperator } from "./operator/index.ts";
 import { createMongoState } from "./state/index.ts";
 import type { MongoStateProvider } from "./state-provider.ts";
 
@@ -126,6 +127,7 @@ export const createMongoStateAdapter = async <
     },
     failJobs,
     ...methods,
+    operator: createMongoOperator(db),
   };
   return {
     ...wrapStateAdapterWithRetry<

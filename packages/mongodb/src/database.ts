@@ -1,6 +1,7 @@
 // The parts that every method of the adapter works with: collections, transactions, ordinals and ids.
 import { setTimeout as sleep } from "node:timers/promises";
 import { StateNotInTransactionError } from "queuert";
+import type { StoredWorker } from "queuert/internal";
 import { MongoTransactionAbortedError } from "./errors.ts";
 import { assertUsable, guardSession, transactionOf } from "./guarded-session.ts";
 import type { JobDocument } from "./job-document.ts";
@@ -34,6 +35,11 @@ export interface StoreDocument {
   readonly storeId: string;
 }
 
+/** A worker. Its id is that of its instance. */
+export interface WorkerDocument extends Omit<StoredWorker, "instanceId"> {
+  readonly _id: string;
+}
+
 export type Intent = "waiting" | "ending";
 
 /** An outcome marker of a transaction, or one of its intents. */
@@ -54,6 +60,7 @@ export interface CollectionNames {
   readonly deduplication_keys: string;
   readonly counters: string;
   readonly waits: string;
+  readonly workers: string;
 }
 
 export const toCollectionNames = (prefix: string): CollectionNames => ({
@@ -61,6 +68,7 @@ export const toCollectionNames = (prefix: string): CollectionNames => ({
   deduplication_keys: `${prefix}deduplication_keys`,
   counters: `${prefix}counters`,
   waits: `${prefix}waits`,
+  workers: `${prefix}workers`,
 });
 
 /** Runs a repeatable statement again when it has failed with a transient error. */
@@ -75,6 +83,8 @@ export interface Database {
   readonly ordinals: Ordinals;
   /** One document, beside the counters. */
   readonly stores: StoreCollection<StoreDocument>;
+  /** The registry of workers, for operators. */
+  readonly workers: StoreCollection<WorkerDocument>;
   readonly createId: () => string;
   /** Whether the session of a context is in a transaction. Writes with this context then belong to that transaction only. */
   isInTransaction(context: object): boolean;
@@ -151,6 +161,7 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
     sequences: isSharded ? createShardedReader(jobs) : createReplicaSetReader(jobs),
     ordinals: createOrdinals(open<CounterDocument>(names.counters)),
     stores: open<StoreDocument>(names.counters),
+    workers: open<WorkerDocument>(names.workers),
     createId,
     isInTransaction: (context) => {
       const session = sessionOf(context);

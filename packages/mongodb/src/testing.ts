@@ -74,7 +74,7 @@ export const openStateMongodb = async ({
       return { context: { session }, rollBack };
     },
     clear: async () => {
-      for (const name of [names.jobs, names.deduplication_keys, names.waits])
+      for (const name of [names.jobs, names.deduplication_keys, names.waits, names.workers])
         await database.collection(name).deleteMany({});
     },
     close: async () => {

@@ -10,6 +10,7 @@ import { isTransientSqliteError } from "./driver-errors.ts";
 import { SqliteBusyError } from "./errors.ts";
 import { assertSqliteSchema, migrateSqliteSchema } from "./migrations/migrate.ts";
 import { assertIdType, checkedIds, tableNames, tablePrefixDefault } from "./names.ts";
+import { createSqliteOperator } from "./operator/index.ts";
 import { acquireJobs } from "./state/acquire-jobs.ts";
 import { addBlockers } from "./state/add-blockers.ts";
 import { completeJobs } from "./state/complete-jobs.ts";
@@ -130,4 +131,5 @@ const assemble = <TTxContext extends object, TContext extends object>(
   listJobs: listJobs(database),
   listSequences: listSequences(database),
   summarize: summarize(database),
+  operator: createSqliteOperator(database),
 });

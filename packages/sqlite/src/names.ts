@@ -9,6 +9,8 @@ export interface TableNames {
   readonly ordinal: string;
   /** One row: the identity of the store, which the names of its notification channels carry. */
   readonly store: string;
+  /** The registry of workers, for operators. */
+  readonly worker: string;
   readonly migration: string;
 }
 
@@ -36,6 +38,7 @@ export const tableNames = (prefix: string): TableNames => {
     blocker: `${prefix}job_blocker`,
     ordinal: `${prefix}ordinal`,
     store: `${prefix}store`,
+    worker: `${prefix}worker`,
     migration: `${prefix}migration`,
   };
 };

@@ -71,7 +71,8 @@ export const openSqliteState = async (
     },
     clear: () =>
       execute(`
-DELETE FROM ${tablePrefixDefault}job_blocker; DELETE FROM ${tablePrefixDefault}job; DELETE FROM ${userTable};`),
+DELETE FROM ${tablePrefixDefault}job_blocker; DELETE FROM ${tablePrefixDefault}job; DELETE FROM ${tablePrefixDefault}worker;
+DELETE FROM ${userTable};`),
     close: async () => {
       await stateProvider.close();
       await secondProvider.close();

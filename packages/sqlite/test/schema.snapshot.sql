@@ -72,3 +72,19 @@ CREATE TABLE queuert_ordinal (
 CREATE TABLE queuert_store (
   id TEXT NOT NULL
 ) STRICT;
+
+CREATE TABLE queuert_worker (
+  instance_id TEXT NOT NULL PRIMARY KEY,
+  worker_id TEXT NOT NULL,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  machine TEXT,
+  process_start TEXT,
+  state TEXT NOT NULL,
+  types TEXT NOT NULL,
+  concurrency INTEGER NOT NULL,
+  busy INTEGER NOT NULL,
+  beat_ms INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  beat_at INTEGER NOT NULL
+) WITHOUT ROWID, STRICT;

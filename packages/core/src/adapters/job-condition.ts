@@ -58,10 +58,16 @@ export type JobCondition = { readonly negated: boolean } & (
       readonly of: readonly SearchedField[];
       readonly anyOf: readonly string[];
     }
-  /** The value at a path of the input equals one of these JSON texts of a string, a number, a boolean or null. */
+  /**
+   * The value at a path of the input equals one of these JSON texts of a string, a number, a boolean or null. The operator layer
+   * compares it; stores do not receive it.
+   */
   | {
       readonly field: "inputAt";
       readonly path: readonly string[];
       readonly anyOf: readonly JsonText[];
     }
 );
+
+/** The conditions that stores receive. */
+export type StoreCondition = Exclude<JobCondition, { readonly field: "inputAt" }>;

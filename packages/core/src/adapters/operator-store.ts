@@ -1,10 +1,12 @@
-// The part of a store that operators use: search, counts, history and the registry of workers. Workers do not need it.
+// The part of a store that operators use: its clock, search, counts and the registry of workers. The walk of a job does not need
+// it.
 import type { StateJob } from "../model/state-job.ts";
 import type { PageOrder } from "../model/page.ts";
-import type { JobCondition } from "./job-condition.ts";
+import type { StoreCondition } from "./job-condition.ts";
 
 /**
- * Queries of operators. Each method is optional: without it, the operator layer shows less, or looks at fewer rows.
+ * Queries of operators, and the registry of workers. Each method is optional: without it, the operator layer shows less, or
+ * looks at fewer rows.
  * - A method runs outside any transaction, and commits by itself.
  * - Times are the store's clock.
  */
@@ -20,20 +22,40 @@ export interface OperatorStore {
   examineJobs?(params: ExamineJobsParams): Promise<ExaminedJobs>;
 
   /**
-   * How many due jobs of its type come before each job, in the order of acquisition. Counting stops at `max`.
-   * - Undefined for a job that is not pending.
+   * How many due jobs of its type come before each job, in the order of acquisition.
+   * - Counting stops at `max`, and then `isAtLeast` is true.
+   * - Undefined for a job that is not pending, or does not exist.
    */
   countAhead?(params: {
     readonly ids: readonly string[];
     readonly max: number;
   }): Promise<readonly (JobsAhead | undefined)[]>;
 
-  /** Workers that reported within the last day. */
+  /**
+   * Stores the reports of a process's workers, and removes old ones.
+   * - A known worker keeps its `startedAt`. `beatAt` is the store's clock.
+   * - Removes workers whose last report is older than `forgetAfterMs`.
+   * - Returns the number of processes with a worker that is not stopped and reported within 2.5 times its `beatMs`.
+   */
+  beat?(params: BeatParams): Promise<{ readonly processCount: number }>;
+
+  /** All workers that are stored, the newest report first. */
   listWorkers?(): Promise<readonly StoredWorker[]>;
+
+  /**
+   * Ends the leases that a worker of this name acquired before an instant: its process is known to be gone. Their jobs are due
+   * for the next acquisition.
+   * - Returns the number of leases.
+   * - A lease that has expired is left as it is. So is a lease that was acquired at the instant or later.
+   */
+  expireLeases?(params: {
+    readonly workerId: string;
+    readonly acquiredBefore: Date;
+  }): Promise<number>;
 }
 
 export interface ExamineJobsParams {
-  readonly conditions: readonly JobCondition[];
+  readonly conditions: readonly StoreCondition[];
   readonly order: PageOrder;
   /** The most jobs to return. */
   readonly limit: number;
@@ -48,38 +70,8 @@ export interface ExaminedJobs {
   readonly jobs: readonly StateJob[];
   /** How many jobs were looked at. */
   readonly examined: number;
-  /** The ordinal at which the next page begins. Null: all jobs were looked at. */
+  /** The ordinal after which the next page begins. Null: all jobs were looked at. */
   readonly examinedTo: number | null;
-}
-
-/** A worker, as its process reports it from time to time. */
-export interface StoredWorker {
-  /** Chosen at random when the worker starts. */
-  readonly instanceId: string;
-  readonly workerId: string;
-  readonly host: string;
-  readonly pid: number;
-  /** When the process started, by its own clock: with the host and the pid it names one process. */
-  readonly processStartedAt: Date;
-  readonly startedAt: Date;
-  /** The last report. */
-  readonly beatAt: Date;
-  /** The next report follows within this time. */
-  readonly beatMs: number;
-  readonly state: "running" | "stopping" | "stopped";
-  /** The version of the application, if it gave one. */
-  readonly version: string | null;
-  readonly types: readonly WorkerType[];
-  readonly concurrency: number;
-  /** Slots in which a job runs. */
-  readonly busy: number;
-}
-
-/** A job type that a worker implements. */
-export interface WorkerType {
-  readonly typeName: string;
-  /** The type's own limit on the worker; null: that of the worker. */
-  readonly concurrency: number | null;
 }
 
 /** Due jobs of the same type that come before a job. */
@@ -90,3 +82,51 @@ export interface JobsAhead {
   /** Counting stopped at `max`. */
   readonly isAtLeast: boolean;
 }
+
+/** The identity of a process, by which another process of the same machine can tell that it is gone. */
+export interface ProcessIdentity {
+  readonly host: string;
+  readonly pid: number;
+  /** The machine and the space in which the pid has a meaning; null: not known. */
+  readonly machine: string | null;
+  /** The start of the process, in the words of its system. A reused pid has another one. Null: not known. */
+  readonly processStart: string | null;
+}
+
+/** A job type that a worker implements. */
+export interface WorkerType {
+  readonly typeName: string;
+  /** The type's own limit on the worker; null: that of the worker. */
+  readonly concurrency: number | null;
+}
+
+/** The report of one worker. */
+export interface WorkerBeat {
+  /** Chosen at random when the worker starts. */
+  readonly instanceId: string;
+  readonly workerId: string;
+  readonly state: "running" | "stopping" | "stopped";
+  readonly types: readonly WorkerType[];
+  readonly concurrency: number;
+  /** Slots in which a job runs. */
+  readonly busy: number;
+  /** The next report follows within this time. */
+  readonly beatMs: number;
+}
+
+export interface BeatParams {
+  readonly process: ProcessIdentity;
+  readonly workers: readonly WorkerBeat[];
+  readonly forgetAfterMs: number;
+}
+
+/** A worker as it is stored. */
+export interface StoredWorker extends WorkerBeat, ProcessIdentity {
+  /** The first report. */
+  readonly startedAt: Date;
+  /** The last report. */
+  readonly beatAt: Date;
+}
+
+/** A worker whose last report is older than this many times its `beatMs` is gone. */
+export const lateFactor = 2.5;

@@ -1,6 +1,11 @@
 import { createJobIdGenerator } from "../adapter-kit/job-ids.ts";
 import type { Clock } from "../async/clock.ts";
 import { Database, type InProcessStateAdapter } from "./database.ts";
+import { beat } from "./operator/beat.ts";
+import { countAhead } from "./operator/count-ahead.ts";
+import { examineJobs } from "./operator/examine-jobs.ts";
+import { expireLeases } from "./operator/expire-leases.ts";
+import { listWorkers } from "./operator/list-workers.ts";
 import { readClock } from "./operator/read-clock.ts";
 import { acquireJobs } from "./state/acquire-jobs.ts";
 import { addBlockers } from "./state/add-blockers.ts";
@@ -80,5 +85,10 @@ export const assembleStateAdapter = (database: Database): InProcessStateAdapter 
   summarize: summarize(database),
   operator: {
     readClock: readClock(database),
+    examineJobs: examineJobs(database),
+    countAhead: countAhead(database),
+    beat: beat(database),
+    listWorkers: listWorkers(database),
+    expireLeases: expireLeases(database),
   },
 });

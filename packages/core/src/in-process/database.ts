@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { type AsyncLock, createAsyncLock } from "../async/async-lock.ts";
 import type { Clock } from "../async/clock.ts";
 import { StateNotInTransactionError } from "../errors.ts";
+import type { OperatorStore, StoredWorker } from "../adapters/operator-store.ts";
 import type { StateAdapter } from "../adapters/state-adapter.ts";
 import type { View } from "./stored-job.ts";
 import { Store } from "./store.ts";
@@ -31,8 +32,14 @@ export type InProcessStateAdapter = StateAdapter<InProcessContext, InProcessCont
 export type InProcessMethod<TName extends keyof InProcessStateAdapter> =
   InProcessStateAdapter[TName];
 
+/** One method for operators. */
+export type InProcessOperatorMethod<TName extends keyof OperatorStore> =
+  Required<OperatorStore>[TName];
+
 export class Database {
   readonly store: Store = new Store();
+  /** The registry of workers, by the id of their instance. */
+  readonly workers: Map<string, StoredWorker> = new Map();
   readonly storeId: string = randomBytes(8).toString("hex");
   readonly generateId: () => string;
   private readonly clock: Pick<Clock, "now">;
@@ -42,6 +49,10 @@ export class Database {
   constructor(clock: Pick<Clock, "now">, generateId: () => string) {
     this.clock = clock;
     this.generateId = generateId;
+  }
+
+  now(): number {
+    return this.clock.now();
   }
 
   isInTransaction({ transaction }: InProcessContext): boolean {

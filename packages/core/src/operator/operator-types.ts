@@ -8,6 +8,7 @@ import type { PlanAction } from "./plans/plan-token.ts";
 import type { PayloadView, RedactOption } from "./redact/redact.ts";
 import type { FailureGroup } from "./views/failures.ts";
 import type { JobView } from "./views/job-view.ts";
+import type { WorkerView } from "./views/worker-view.ts";
 import type { Overview } from "./views/overview.ts";
 
 /** The options of `createOperator`. */
@@ -64,6 +65,9 @@ export interface Operator {
 
   /** Failed jobs grouped by cause, from the newest 10,000. */
   listFailures(options?: ListFailuresOptions): Promise<FailuresReport>;
+
+  /** The workers of the last day, the newest report first. Empty if the store keeps no registry. */
+  listWorkers(): Promise<readonly WorkerView[]>;
 
   /** Plans an action: counts the jobs, and lists those that would be refused. Writes nothing. */
   plan(options: PlanOptions): Promise<Plan>;

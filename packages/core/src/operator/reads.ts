@@ -25,6 +25,7 @@ import type {
 import { groupFailures } from "./views/failures.ts";
 import { toJobView } from "./views/job-view.ts";
 import { type Overview, toOverview } from "./views/overview.ts";
+import { toWorkerViews } from "./views/worker-view.ts";
 
 /** An attempt that runs for longer counts as long. */
 const runningLongMs = 60 * 60_000;
@@ -35,7 +36,7 @@ export const createReads = (
   core: OperatorCore,
 ): Pick<
   Operator,
-  "parseFilter" | "listJobs" | "getJob" | "explain" | "getOverview" | "listFailures"
+  "parseFilter" | "listJobs" | "getJob" | "explain" | "getOverview" | "listFailures" | "listWorkers"
 > => {
   const { state, slots, cache } = core;
   return {
@@ -60,6 +61,8 @@ export const createReads = (
 
     getOverview: async () =>
       cache.get("overview", keptForMs.overview, () => slots.run(() => getOverview(core))),
+
+    listWorkers: async () => slots.run(async () => toWorkerViews(await keptEvidence(core))),
 
     listFailures: async (given = {}) => {
       assertObject(given, "options");

@@ -6,6 +6,7 @@ import { limits } from "../defaults.ts";
 import { DuplicateJobTypeError, EmptyWorkerError, LimitExceededError } from "../errors.ts";
 import type { Middleware, Processor } from "../lifecycle/process-job/processor.ts";
 import { runAcquireLoop } from "./acquire-loop.ts";
+import { joinRegistry, takeBackLeases } from "./beat-loop.ts";
 import { retentionLoop } from "./retention-loop.ts";
 import { lastStatementMs, stopWorker } from "./stop-worker.ts";
 import { assertMiddleware, type ImplementOptions, toProcessor } from "./to-processor.ts";
@@ -112,6 +113,7 @@ const startWorker = async (
   const { workerId, concurrency } = options;
   // Before the first acquisition: a job that becomes due after it is notified.
   const stopListening = await listen(engine, parts);
+  if (options.isNamed) await takeBackLeases(engine, workerId);
   engine.observer.emit("workerStarted", () => ({ workerId, typeNames, concurrency }));
   const { connectionsMax = Number.POSITIVE_INFINITY } = engine.state.capabilities;
   if (concurrency > connectionsMax) {
@@ -121,12 +123,14 @@ const startWorker = async (
   parts.gauges.open();
   const acquiring = runAcquireLoop(engine, parts);
   const retaining = retentionLoop(engine, parts);
+  const leaveRegistry = joinRegistry(engine, parts);
 
   const end = async (): Promise<void> => {
     const statements = Promise.all([retaining, parts.storeClock.stopped()]);
     await Promise.all([
       settleOrTimeout(engine.clock, statements, lastStatementMs),
       stopListening(),
+      leaveRegistry(),
     ]);
     parts.gauges.close();
   };

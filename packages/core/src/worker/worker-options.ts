@@ -27,6 +27,8 @@ const optionNames = [
 /** The options of a worker: checked, and with every default filled in. */
 export interface WorkerOptions {
   readonly workerId: string;
+  /** The user gave the name: an earlier process may have had it. */
+  readonly isNamed: boolean;
   readonly concurrency: number;
   readonly pollIntervalMs: number;
   readonly prefetch: number;
@@ -40,7 +42,10 @@ export interface WorkerOptions {
 
 /** The options as the user gives them. */
 export type GivenWorkerOptions = Partial<
-  Omit<{ readonly [TKey in keyof WorkerOptions]: WorkerOptions[TKey] | undefined }, "retention">
+  Omit<
+    { readonly [TKey in keyof WorkerOptions]: WorkerOptions[TKey] | undefined },
+    "retention" | "isNamed"
+  >
 > & {
   readonly retention?:
     { readonly [TKey in keyof Retention | "intervalMs"]?: number | null | undefined } | undefined;
@@ -80,6 +85,7 @@ export const toWorkerOptions = (
   assertDurationMs(shutdownGraceMs, "shutdownGraceMs");
   return {
     workerId,
+    isNamed: given.workerId !== undefined,
     concurrency,
     pollIntervalMs,
     prefetch,

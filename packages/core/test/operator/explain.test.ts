@@ -10,20 +10,22 @@ describe("explain", () => {
   });
 
   it("knows a due job", async () => {
-    const { operator, steps, clock } = await anOperator();
+    const { operator, steps, clock, live } = await anOperator();
+    await live(["task"]);
     const { id } = await steps.createOne();
     clock.ms += 3_000;
     const explained = await operator.explain({ id });
     expect(explained).toMatchObject({
       verdict: "will_run",
-      headline: `task ${id}: It has been due for 3 s; the next worker of its type with room acquires it.`,
+      headline: `task ${id}: It has been due for 3 s, and 1 live worker may acquire it at any moment.`,
       reasons: [{ kind: "due_and_free", dueForMs: 3_000 }],
     });
-    expect(explained.unknown).toContain("workers");
+    expect(explained.unknown).toEqual([]);
   });
 
   it("knows a scheduled job, a retry and a reschedule", async () => {
-    const { operator, steps, state } = await anOperator();
+    const { operator, steps, state, live } = await anOperator();
+    await live(["task", "b", "c"]);
     const later = await steps.createOne({ schedule: { afterMs: 60_000 } });
     expect(await operator.explain({ id: later.id })).toMatchObject({
       verdict: "waits",
@@ -48,7 +50,8 @@ describe("explain", () => {
   });
 
   it("knows a running job, and one whose lease has expired", async () => {
-    const { operator, steps, clock } = await anOperator();
+    const { operator, steps, clock, live } = await anOperator();
+    await live(["task"], { beatMs: 1e9 });
     const { id } = await steps.createRunning();
     clock.ms += 10_000;
     expect(await operator.explain({ id })).toMatchObject({
@@ -126,5 +129,74 @@ describe("explain", () => {
         remedies: [{ action: "delete" }],
       });
     }
+  });
+
+  it("knows a job without a worker, and the nearest name", async () => {
+    const { operator, steps, clock, live } = await anOperator();
+    const { id } = await steps.createOne({ typeName: "resize-image" });
+    await live(["resize-images"]);
+    expect(await operator.explain({ id })).toMatchObject({
+      verdict: "stuck",
+      headline: `resize-image ${id}: No live worker implements resize-image. A live worker implements "resize-images".`,
+      reasons: [{ kind: "no_worker", lastWorkerId: null }],
+      remedies: [{ action: "start_worker" }],
+    });
+    await live(["resize-image"]);
+    expect((await operator.explain({ id })).verdict).toBe("will_run");
+    clock.ms += 10 * 60_000;
+    expect(await operator.explain({ id })).toMatchObject({
+      verdict: "stuck",
+      headline: `resize-image ${id}: No live worker implements resize-image. The last was worker-1, 10 min ago.`,
+      reasons: [{ kind: "no_worker", lastWorkerId: "worker-1" }],
+    });
+  });
+
+  it("knows full workers, and the jobs that come before", async () => {
+    const { operator, steps, live } = await anOperator();
+    await live(["task"], { concurrency: 4, busy: 4 });
+    await steps.create({ priority: 3 }, {});
+    const { id } = await steps.createOne();
+    const explained = await operator.explain({ id });
+    expect(explained).toMatchObject({
+      verdict: "will_run",
+      reasons: [
+        { kind: "workers_full", online: 1, slots: 4, busy: 4 },
+        { kind: "behind", ahead: 2, higherPriority: 1, isAtLeast: false },
+      ],
+    });
+    expect(explained.reasons.map(({ text }) => text)).toEqual([
+      "All 4 slots of 1 worker are busy.",
+      "In its type, 2 due jobs come before it.",
+    ]);
+  });
+
+  it("knows that the worker of a running job is gone", async () => {
+    const { operator, steps, clock, live } = await anOperator();
+    await live(["task"], { beatMs: 4_000 });
+    const { id } = await steps.createRunning();
+    clock.ms += 11_000;
+    expect(await operator.explain({ id })).toMatchObject({
+      verdict: "waits",
+      reasons: [{ kind: "worker_gone", workerId: "worker-1", leaseRemainingMs: 49_000 }],
+    });
+    clock.ms += 60_000;
+    expect(await operator.explain({ id })).toMatchObject({
+      verdict: "stuck",
+      reasons: [{ kind: "lease_expired", liveWorkers: 0 }],
+      remedies: [{ action: "start_worker" }],
+    });
+  });
+
+  it("finds the blocker that no worker implements", async () => {
+    const { operator, steps, live } = await anOperator();
+    await live(["ship"]);
+    const charge = await steps.createOne({ typeName: "charge" });
+    const ship = await steps.createBlocked([charge], { typeName: "ship" });
+    expect(await operator.explain({ id: ship.id })).toMatchObject({
+      verdict: "stuck",
+      reasons: [{ kind: "blocked_by" }],
+      rootCause: { path: [{ jobId: charge.id }], reason: { kind: "no_worker" } },
+      remedies: [{ action: "start_worker" }],
+    });
   });
 });

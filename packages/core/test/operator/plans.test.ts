@@ -78,7 +78,8 @@ describe("a plan", () => {
   });
 
   it("triggers scheduled jobs", async () => {
-    const { operator, steps } = await anOperator();
+    const { operator, steps, live } = await anOperator();
+    await live(["task"]);
     const job = await steps.createOne({ schedule: { afterMs: 1e6 } });
     const plan = await operator.plan({ action: "trigger", filter: "is:scheduled" });
     expect(await operator.apply({ token: plan.token })).toMatchObject({ done: 1 });

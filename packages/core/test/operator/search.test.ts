@@ -84,7 +84,8 @@ describe("a search", () => {
   });
 
   it("gives an overview without counting finished jobs", async () => {
-    const { operator, steps, clock } = await anOperator();
+    const { operator, steps, clock, live } = await anOperator();
+    await live(["c"], { beatMs: 1e9 });
     await steps.createCompleted({ typeName: "done" });
     const failed = await steps.createFailed({ typeName: "a" });
     await steps.createBlocked([failed], { typeName: "b" });
@@ -94,6 +95,22 @@ describe("a search", () => {
     expect(totals).toMatchObject({ pending: 1, blocked: 1, failed: 1, oldestDueMs: 360_000 });
     expect(attention.map(({ kind }) => kind)).toEqual(["overdue", "blocked_by_failed"]);
     expect(types.map(({ typeName }) => typeName)).toEqual(["a", "b", "c"]);
+  });
+
+  it("lists workers, and two of one name", async () => {
+    const { operator, live, clock } = await anOperator();
+    await live(["a"], { instanceId: "1", workerId: "mailer" });
+    await live(["a"], { instanceId: "2", workerId: "mailer" });
+    await live(["a"], { instanceId: "3", workerId: "other", state: "stopped" });
+    const seen = async () =>
+      (await operator.listWorkers()).map(({ presence, isNameTaken }) => [presence, isNameTaken]);
+    expect(await seen()).toEqual([
+      ["online", true],
+      ["online", true],
+      ["gone", false],
+    ]);
+    clock.ms += 10 * 60_000;
+    expect((await seen()).flat()).not.toContain(true);
   });
 
   it("refuses bad options and cursors", async () => {

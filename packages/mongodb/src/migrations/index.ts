@@ -1,5 +1,6 @@
 import type { CollectionNames } from "../database.ts";
 import { createStore } from "./0001-create-store.ts";
+import { operator } from "./0004-operator.ts";
 
 export interface IndexDefinition {
   readonly name: string;
@@ -16,7 +17,7 @@ export interface Migration {
 }
 
 /** In order, without gaps. */
-export const migrations: readonly Migration[] = [createStore];
+export const migrations: readonly Migration[] = [createStore, operator];
 
 export interface CollectionIndexes {
   readonly collection: string;
@@ -25,7 +26,7 @@ export interface CollectionIndexes {
 
 /** All collections, with the indexes of all migrations. */
 export const toCollectionIndexes = (names: CollectionNames): readonly CollectionIndexes[] =>
-  (["jobs", "deduplication_keys", "counters", "waits"] as const).map((name) => ({
+  (["jobs", "deduplication_keys", "counters", "waits", "workers"] as const).map((name) => ({
     collection: names[name],
     indexes: migrations.flatMap(({ collections }) => collections[name] ?? []),
   }));

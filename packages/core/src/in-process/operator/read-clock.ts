@@ -1,7 +1,6 @@
-import type { OperatorStore } from "../../adapters/operator-store.ts";
-import type { Database } from "../database.ts";
+import type { Database, InProcessOperatorMethod } from "../database.ts";
 
 export const readClock =
-  (database: Database): NonNullable<OperatorStore["readClock"]> =>
+  (database: Database): InProcessOperatorMethod<"readClock"> =>
   async () =>
-    database.readIndexes(undefined, "readClock", ({ now }) => new Date(now));
+    new Date(database.now());

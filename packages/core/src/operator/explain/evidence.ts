@@ -1,5 +1,5 @@
 // The facts that all explanations of one moment share: the time, and the workers.
-import type { StoredWorker } from "../../adapters/operator-store.ts";
+import { lateFactor, type StoredWorker } from "../../adapters/operator-store.ts";
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 import type { UnknownFact, WorkerPresence } from "../../public-types/explanation.ts";
 
@@ -21,9 +21,6 @@ export const gatherEvidence = async ({ operator }: AnyStateAdapter): Promise<Evi
   if (workers === null) unknown.push("workers");
   return { now: now ?? new Date(), workers, unknown };
 };
-
-/** A report that is late by this factor is not awaited any more. */
-const lateFactor = 2.5;
 
 /** A worker that reports in time is online. One that missed a report is late, and gone soon after. */
 export const presenceOf = (

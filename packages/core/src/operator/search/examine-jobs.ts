@@ -2,10 +2,10 @@
 // the jobs are read in pages and compared here.
 import type { ExaminedJobs, ExamineJobsParams } from "../../adapters/operator-store.ts";
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
-import type { JobCondition } from "../../adapters/job-condition.ts";
+import type { StoreCondition } from "../../adapters/job-condition.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { JobStatus } from "../../model/status.ts";
-import { matchesAll } from "../filter/matches.ts";
+import { matchesAll } from "../../adapter-kit/job-conditions.ts";
 
 /** Jobs read at once, with their payloads. */
 const pageSize = 500;
@@ -25,9 +25,9 @@ export const examineJobs = async (
 };
 
 /** Jobs that are named by whole ids are looked up. */
-const idsOf = (conditions: readonly JobCondition[]): readonly string[] | null => {
+const idsOf = (conditions: readonly StoreCondition[]): readonly string[] | null => {
   const ids = conditions.find(
-    (condition): condition is Extract<JobCondition, { field: "id" }> =>
+    (condition): condition is Extract<StoreCondition, { field: "id" }> =>
       condition.field === "id" && !condition.negated,
   );
   return ids === undefined ? null : [...new Set(ids.anyOf)];
@@ -94,7 +94,7 @@ const createdMarginMs = 60_000;
 
 /** Times of creation grow with ordinals, up to the margin: beyond it, no job of the window follows. */
 const pastWindow = (
-  conditions: readonly JobCondition[],
+  conditions: readonly StoreCondition[],
   order: ExamineJobsParams["order"],
 ): ((job: StateJob) => boolean) => {
   let from = -Infinity;
@@ -118,7 +118,7 @@ type ListFilter = Pick<
  * The conditions that every store has an index for. The others are compared here: a store that looks for a rare type would
  * look at all its jobs before the page is full.
  */
-const drivingFilter = (conditions: readonly JobCondition[]): ListFilter => {
+const drivingFilter = (conditions: readonly StoreCondition[]): ListFilter => {
   const texts = (of: string): string | null => {
     const found = conditions.find(
       (each) => each.field === "text" && each.of === of && !each.negated,
@@ -136,7 +136,7 @@ const drivingFilter = (conditions: readonly JobCondition[]): ListFilter => {
 };
 
 /** Statuses narrow unless completed jobs are among them: there are too many of those. */
-const drivingStatuses = (conditions: readonly JobCondition[]): readonly JobStatus[] | null => {
+const drivingStatuses = (conditions: readonly StoreCondition[]): readonly JobStatus[] | null => {
   for (const condition of conditions) {
     if (condition.negated) continue;
     if (condition.field === "status" && !condition.anyOf.includes("completed")) {

@@ -1,10 +1,10 @@
 // A search of an operator: the filter is read, checked against the hidden parts of payloads, and applied.
-import type { JobCondition } from "../../adapters/job-condition.ts";
+import type { JobCondition, StoreCondition } from "../../adapters/job-condition.ts";
 import type { ExaminedJobs, ExamineJobsParams } from "../../adapters/operator-store.ts";
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { ParsedFilter } from "../filter/parse-filter.ts";
-import { matchesAll } from "../filter/matches.ts";
+import { matchesAll } from "../../adapter-kit/job-conditions.ts";
 import { InvalidFilterError } from "../operator-errors.ts";
 import type { PayloadView, Redaction } from "../redact/redact.ts";
 import { examineJobs } from "./examine-jobs.ts";
@@ -36,23 +36,31 @@ export const assertSearchable = (
   }
 };
 
-/** Jobs whose payloads are redacted and compared here, for one page. */
-const redactedMax = 10_000;
+export interface SearchParams extends Omit<ExamineJobsParams, "conditions"> {
+  readonly conditions: readonly JobCondition[];
+}
+
+/** Jobs whose payloads are compared here, for one page. */
+const comparedMax = 10_000;
 
 /**
- * One page of a search. If values are hidden, the store does not look into payloads: they are redacted first, and compared
- * here. Neither the jobs found nor the number of jobs looked at then depend on a hidden value.
+ * One page of a search. Values at a path are compared here, since each database has its own rules for paths. If values are
+ * hidden, the store does not look into payloads at all: they are redacted first, and compared here. Neither the jobs found nor
+ * the number of jobs looked at then depend on a hidden value.
  */
 export const search = async (
   state: AnyStateAdapter,
-  params: ExamineJobsParams,
+  params: SearchParams,
   { view, redaction }: Viewer,
   now: Date,
 ): Promise<ExaminedJobs> => {
-  const inPayloads = params.conditions.filter(looksIntoPayload);
-  if (view === "raw" || inPayloads.length === 0) return examineJobs(state, params, now);
-  const conditions = params.conditions.filter((each) => !looksIntoPayload(each));
-  const examineMax = Math.min(params.examineMax, redactedMax);
+  const isRaw = view === "raw";
+  const isForStore = (each: JobCondition): each is StoreCondition =>
+    each.field !== "inputAt" && (isRaw || !looksIntoPayload(each));
+  const conditions = params.conditions.filter(isForStore);
+  const compared = params.conditions.filter((each) => !isForStore(each));
+  if (compared.length === 0) return examineJobs(state, { ...params, conditions }, now);
+  const examineMax = Math.min(params.examineMax, comparedMax);
   const jobs: StateJob[] = [];
   let { afterOrdinal } = params;
   let examined = 0;
@@ -60,7 +68,8 @@ export const search = async (
     const page = { ...params, conditions, afterOrdinal, limit: 500 };
     const found = await examineJobs(state, { ...page, examineMax: examineMax - examined }, now);
     for (const job of found.jobs) {
-      if (!matchesAll(redacted(job, redaction), inPayloads, now)) continue;
+      const shown = isRaw ? job : redacted(job, redaction);
+      if (!matchesAll(shown, compared, now)) continue;
       jobs.push(job);
       if (jobs.length < params.limit) continue;
       return { jobs, examined: examined + found.examined, examinedTo: job.ordinal };

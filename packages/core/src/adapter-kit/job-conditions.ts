@@ -1,8 +1,8 @@
 // Whether a job meets a condition: the meaning of each condition in one place. Stores say the same in their own language, and
 // the suites compare them with this.
-import type { DerivedState, JobCondition } from "../../adapters/job-condition.ts";
-import type { StateJob } from "../../model/state-job.ts";
-import { isFinished } from "../../model/status.ts";
+import type { DerivedState, JobCondition } from "../adapters/job-condition.ts";
+import type { StateJob } from "../model/state-job.ts";
+import { isFinished } from "../model/status.ts";
 
 /** Whether a job meets all conditions. `now`: the store's clock. */
 export const matchesAll = (
@@ -77,6 +77,7 @@ const textAt = (input: string, path: readonly string[]): string => {
   }
   for (const step of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return "";
+    if (Array.isArray(value) && !/^\d+$/.test(step)) return "";
     value = (value as Readonly<Record<string, unknown>>)[step];
   }
   return typeof value === "object" && value !== null ? "" : JSON.stringify(value);

@@ -1,0 +1,39 @@
+import type { JobsAhead } from "../../adapters/operator-store.ts";
+import type { Database, InProcessOperatorMethod } from "../database.ts";
+import type { Store } from "../store.ts";
+import type { StoredJob } from "../stored-job.ts";
+
+export const countAhead =
+  (database: Database): InProcessOperatorMethod<"countAhead"> =>
+  async ({ ids, max }) =>
+    database.read(undefined, "countAhead", (store) =>
+      ids.map((id) => aheadOf(store, store.byId.get(id), max, database.now())),
+    );
+
+const aheadOf = (
+  store: Store,
+  stored: StoredJob | undefined,
+  max: number,
+  now: number,
+): JobsAhead | undefined => {
+  if (stored?.committed?.status !== "pending") return undefined;
+  let ahead = 0;
+  let higherPriority = 0;
+  for (const other of store.jobs.walk("asc", null)) {
+    if (other.queue !== stored.queue || !isDue(other, now) || !comesBefore(other, stored)) continue;
+    if (ahead === max) return { ahead, higherPriority, isAtLeast: true };
+    ahead++;
+    if (other.priority > stored.priority) higherPriority++;
+  }
+  return { ahead, higherPriority, isAtLeast: false };
+};
+
+const isDue = ({ committed }: StoredJob, now: number): boolean =>
+  committed?.status === "pending" && committed.scheduledAt <= now;
+
+/** In the order of acquisition. */
+const comesBefore = (left: StoredJob, right: StoredJob): boolean => {
+  if (left.priority !== right.priority) return left.priority > right.priority;
+  const difference = (left.committed?.scheduledAt ?? 0) - (right.committed?.scheduledAt ?? 0);
+  return difference === 0 ? left.ordinal < right.ordinal : difference < 0;
+};

@@ -1,0 +1,18 @@
+// The methods for operators: one file each.
+import type { OperatorStore } from "queuert/internal";
+import type { Database } from "../database.ts";
+import { beat } from "./beat.ts";
+import { countAhead } from "./count-ahead.ts";
+import { examineJobs } from "./examine-jobs.ts";
+import { expireLeases } from "./expire-leases.ts";
+import { listWorkers } from "./list-workers.ts";
+import { readClock } from "./read-clock.ts";
+
+export const createMongoOperator = (db: Database): OperatorStore => ({
+  readClock: readClock(db),
+  examineJobs: examineJobs(db),
+  countAhead: countAhead(db),
+  beat: beat(db),
+  listWorkers: listWorkers(db),
+  expireLeases: expireLeases(db),
+});

@@ -1,0 +1,20 @@
+// The methods for operators: one file each.
+import type { OperatorStore } from "queuert/internal";
+import type { Database } from "../database.ts";
+import { beat } from "./beat.ts";
+import { countAhead } from "./count-ahead.ts";
+import { examineJobs } from "./examine-jobs.ts";
+import { expireLeases } from "./expire-leases.ts";
+import { listWorkers } from "./list-workers.ts";
+import { readClock } from "./read-clock.ts";
+
+export const createSqliteOperator = <TTxContext extends object, TContext extends object>(
+  database: Database<TTxContext, TContext>,
+): OperatorStore => ({
+  readClock: readClock(database),
+  examineJobs: examineJobs(database),
+  countAhead: countAhead(database),
+  beat: beat(database),
+  listWorkers: listWorkers(database),
+  expireLeases: expireLeases(database),
+});
