@@ -29,6 +29,7 @@ export { rejectAfter } from "./async/time-limit.ts";
 export { retryInRounds, retryRounds } from "./adapter-kit/retry-rounds.ts";
 export { createJobIdGenerator } from "./adapter-kit/job-ids.ts";
 export { newStateJob, type StoredPlace } from "./model/state-job.ts";
+export { attemptError } from "./adapter-kit/stored-attempts.ts";
 export { matchesAll } from "./adapter-kit/job-conditions.ts";
 export { blockerFailedError, leaseExpiredError } from "./adapter-kit/stored-texts.ts";
 export {

@@ -13,11 +13,12 @@ export type { Plan, PlanOptions, PlanRefusals } from "./operator/plans/plan.ts";
 export type { PlanAction } from "./operator/plans/plan-token.ts";
 export type { PayloadView, RedactOption } from "./operator/redact/redact.ts";
 export type { FailureGroup } from "./operator/views/failures.ts";
-export type { JobView, PayloadHead } from "./operator/views/job-view.ts";
+export type { JobDetail, JobView, PayloadHead } from "./operator/views/job-view.ts";
 export type { Attention, Overview, Totals, TypeOverview } from "./operator/views/overview.ts";
 export type { WorkerView } from "./operator/views/worker-view.ts";
 export type {
   ProcessIdentity,
+  StoredAttempt,
   StoredWorker,
   WorkerBeat,
   WorkerType,

@@ -2,7 +2,13 @@
 // and so are the fields in which a sequence's first job would repeat itself. That keeps documents small,
 // and partial indexes leave out the documents they do not serve.
 import { randomBytes } from "node:crypto";
-import type { JobStatus, LeaseLostReason, StateJob, StateJobReference } from "queuert/internal";
+import type {
+  JobStatus,
+  LeaseLostReason,
+  StateJob,
+  StateJobReference,
+  StoredAttempt,
+} from "queuert/internal";
 import { MongoDocumentTooLargeError } from "./errors.ts";
 
 export interface JobDocument {
@@ -39,6 +45,9 @@ export interface JobDocument {
   /** The lease version under which it was completed. Absent if no worker completed it. */
   readonly completedByLease?: number | undefined;
   readonly traceContext?: string | undefined;
+
+  /** The attempts that did not complete it. Absent: there are none. */
+  readonly attempts?: readonly StoredAttempt[] | undefined;
 
   /** In all jobs of a tree except the root's first: the index by tree holds only these. */
   readonly treeMember?: true | undefined;

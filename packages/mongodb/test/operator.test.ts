@@ -10,5 +10,13 @@ const extended = extendWithStateMongodb(extendWithCommon(it), () => ({
 
 operatorTestSuite({
   it: extended,
-  methods: ["readClock", "examineJobs", "countAhead", "beat", "listWorkers", "expireLeases"],
+  methods: [
+    "readClock",
+    "examineJobs",
+    "countAhead",
+    "listAttempts",
+    "beat",
+    "listWorkers",
+    "expireLeases",
+  ],
 });

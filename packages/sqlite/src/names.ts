@@ -9,6 +9,8 @@ export interface TableNames {
   readonly ordinal: string;
   /** One row: the identity of the store, which the names of its notification channels carry. */
   readonly store: string;
+  /** The attempts that did not complete their job. */
+  readonly attempt: string;
   /** The registry of workers, for operators. */
   readonly worker: string;
   readonly migration: string;
@@ -38,6 +40,7 @@ export const tableNames = (prefix: string): TableNames => {
     blocker: `${prefix}job_blocker`,
     ordinal: `${prefix}ordinal`,
     store: `${prefix}store`,
+    attempt: `${prefix}job_attempt`,
     worker: `${prefix}worker`,
     migration: `${prefix}migration`,
   };

@@ -7,6 +7,14 @@ describe.each(drivers)("%s", (_name, open) => {
   const it = extendWithStateSqlite(extendWithCommon(vitestIt), open);
   operatorTestSuite({
     it,
-    methods: ["readClock", "examineJobs", "countAhead", "beat", "listWorkers", "expireLeases"],
+    methods: [
+      "readClock",
+      "examineJobs",
+      "countAhead",
+      "listAttempts",
+      "beat",
+      "listWorkers",
+      "expireLeases",
+    ],
   });
 });

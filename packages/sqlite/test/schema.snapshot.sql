@@ -32,6 +32,20 @@ CREATE TABLE queuert_job (
   output TEXT
 ) STRICT;
 
+CREATE TABLE queuert_job_attempt (
+  job_id TEXT NOT NULL REFERENCES queuert_job (id) ON DELETE CASCADE,
+  lease_version INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  worker_id TEXT NOT NULL,
+  due_at INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  next_at INTEGER,
+  error TEXT NOT NULL,
+  PRIMARY KEY (job_id, lease_version)
+) WITHOUT ROWID, STRICT;
+
 CREATE INDEX queuert_job_blocked ON queuert_job (type_name) WHERE status = 'blocked';
 
 CREATE TABLE queuert_job_blocker (

@@ -32,6 +32,17 @@ export interface OperatorStore {
   }): Promise<readonly (JobsAhead | undefined)[]>;
 
   /**
+   * The attempts of each job that did not complete it, oldest first. The store writes them with the call that ends the attempt.
+   * - An attempt with an error was retried or failed. An attempt whose lease was reclaimed has the outcome `lease_expired`.
+   * - A reschedule or a hand-back without an error, and a completion, leave no attempt behind.
+   * - At most the first attempt and the last 19 are kept. An error has at most 4,000 characters.
+   * - Attempts are deleted with their job. Empty for a job that does not exist.
+   */
+  listAttempts?(params: {
+    readonly jobIds: readonly string[];
+  }): Promise<readonly (readonly StoredAttempt[])[]>;
+
+  /**
    * Stores the reports of a process's workers, and removes old ones.
    * - A known worker keeps its `startedAt`. `beatAt` is the store's clock.
    * - Removes workers whose last report is older than `forgetAfterMs`.
@@ -73,6 +84,25 @@ export interface ExaminedJobs {
   /** The ordinal after which the next page begins. Null: all jobs were looked at. */
   readonly examinedTo: number | null;
 }
+
+/** An attempt that did not complete its job. */
+export interface StoredAttempt {
+  readonly leaseVersion: number;
+  /** The number that counts towards `maxAttempts`. */
+  readonly attempt: number;
+  readonly workerId: string;
+  /** Since when the job was due. */
+  readonly dueAt: Date;
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  readonly outcome: "retried" | "failed" | "lease_expired";
+  /** When the job was due again. Null: never. */
+  readonly nextAt: Date | null;
+  readonly error: string;
+}
+
+/** How many attempts of a job are kept, besides the first one. */
+export const lastAttemptsKept = 19;
 
 /** Due jobs of the same type that come before a job. */
 export interface JobsAhead {

@@ -5,6 +5,7 @@ import { beat } from "./operator/beat.ts";
 import { countAhead } from "./operator/count-ahead.ts";
 import { examineJobs } from "./operator/examine-jobs.ts";
 import { expireLeases } from "./operator/expire-leases.ts";
+import { listAttempts } from "./operator/list-attempts.ts";
 import { listWorkers } from "./operator/list-workers.ts";
 import { readClock } from "./operator/read-clock.ts";
 import { acquireJobs } from "./state/acquire-jobs.ts";
@@ -87,6 +88,7 @@ export const assembleStateAdapter = (database: Database): InProcessStateAdapter 
     readClock: readClock(database),
     examineJobs: examineJobs(database),
     countAhead: countAhead(database),
+    listAttempts: listAttempts(database),
     beat: beat(database),
     listWorkers: listWorkers(database),
     expireLeases: expireLeases(database),

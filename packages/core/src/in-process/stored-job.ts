@@ -1,6 +1,7 @@
 // A job in the store: its fields that never change, and two versions of its state. One is the version of the open
 // transaction, the other is the last committed one. Reads outside the transaction therefore need no lock and no copy.
 // A new field of a job is added in this file only.
+import type { StoredAttempt } from "../adapters/operator-store.ts";
 import type { LeaseLostReason, NewStateJob } from "../adapters/state-adapter-params.ts";
 import type { JobRecord, JsonText, OnBlockerFailure, StateJob } from "../model/state-job.ts";
 import { isFinished } from "../model/status.ts";
@@ -31,10 +32,14 @@ type FixedField =
 export interface JobState extends Omit<JobRecord<number>, FixedField> {
   /** The lease under which the job was completed. It identifies a completion whose result the caller lost. */
   readonly completedByLease: number | null;
+  /** The attempts that did not complete it. */
+  readonly attempts: readonly StoredAttempt[];
   readonly blockers: readonly BlockerLink[];
   /** The number of different blockers of a blocked job that are not complete. Undefined in other statuses. */
   readonly incompleteBlockerCount: number;
 }
+
+const noAttempts: readonly StoredAttempt[] = [];
 
 /** The first state of a new job. */
 export const initialState = (job: NewStateJob, scheduledAt: number): JobState => ({
@@ -51,6 +56,7 @@ export const initialState = (job: NewStateJob, scheduledAt: number): JobState =>
   finishedAt: null,
   completedBy: null,
   completedByLease: null,
+  attempts: noAttempts,
   blockers: noBlockers,
   incompleteBlockerCount: 0,
 });

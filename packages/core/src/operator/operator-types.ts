@@ -7,7 +7,7 @@ import type { Plan, PlanOptions } from "./plans/plan.ts";
 import type { PlanAction } from "./plans/plan-token.ts";
 import type { PayloadView, RedactOption } from "./redact/redact.ts";
 import type { FailureGroup } from "./views/failures.ts";
-import type { JobView } from "./views/job-view.ts";
+import type { JobDetail, JobView } from "./views/job-view.ts";
 import type { WorkerView } from "./views/worker-view.ts";
 import type { Overview } from "./views/overview.ts";
 
@@ -50,12 +50,12 @@ export interface Operator {
   /** One page of the jobs that match a filter. Looks at a bounded number of jobs, and says how far it looked. */
   listJobs(options?: SearchJobsOptions): Promise<JobsPage>;
 
-  /** One job with its whole payloads, or undefined. */
+  /** One job with its whole payloads and its attempts, or undefined. */
   getJob(options: {
     readonly id: string;
     /** How payloads are shown. Default: as the operator was created. */
     readonly payloads?: PayloadView | undefined;
-  }): Promise<JobView | undefined>;
+  }): Promise<JobDetail | undefined>;
 
   /** Why a job does not run, and how it goes on. */
   explain(options: { readonly id: string }): Promise<Explanation>;

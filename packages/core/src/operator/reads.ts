@@ -53,7 +53,10 @@ export const createReads = (
       return slots.run(async () => {
         const [job] = await state.getJobs({ ids: [id] });
         const evidence = await gatherEvidence(state);
-        return job && toJobView(job, evidence, viewer, limits.payloadBytesMax);
+        if (job === undefined) return undefined;
+        const listed = await state.operator?.listAttempts?.({ jobIds: [id] });
+        const attempts = listed === undefined ? null : (listed[0] ?? []);
+        return { ...toJobView(job, evidence, viewer, limits.payloadBytesMax), attempts };
       });
     },
 

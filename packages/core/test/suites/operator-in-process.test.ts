@@ -9,5 +9,13 @@ const it = extendWithStateInProcess(extendWithCommon(vitestIt));
 
 operatorTestSuite({
   it,
-  methods: ["readClock", "examineJobs", "countAhead", "beat", "listWorkers", "expireLeases"],
+  methods: [
+    "readClock",
+    "examineJobs",
+    "countAhead",
+    "listAttempts",
+    "beat",
+    "listWorkers",
+    "expireLeases",
+  ],
 });

@@ -5,6 +5,7 @@ import { beat } from "./beat.ts";
 import { countAhead } from "./count-ahead.ts";
 import { examineJobs } from "./examine-jobs.ts";
 import { expireLeases } from "./expire-leases.ts";
+import { listAttempts } from "./list-attempts.ts";
 import { listWorkers } from "./list-workers.ts";
 import { readClock } from "./read-clock.ts";
 
@@ -12,6 +13,7 @@ export const createMongoOperator = (db: Database): OperatorStore => ({
   readClock: readClock(db),
   examineJobs: examineJobs(db),
   countAhead: countAhead(db),
+  listAttempts: listAttempts(db),
   beat: beat(db),
   listWorkers: listWorkers(db),
   expireLeases: expireLeases(db),

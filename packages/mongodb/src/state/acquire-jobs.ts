@@ -5,10 +5,10 @@
 import {
   type AcquireJobsParams,
   type AcquireJobsResult,
-  leaseExpiredError,
   limits,
   type StateAdapter,
 } from "queuert/internal";
+import { expiredAttempt, leaseExpired } from "../attempts.ts";
 import type { Database, Repeat } from "../database.ts";
 import { afterNow, isDue, isExpired } from "../expressions.ts";
 import { createStamp, type JobDocument, toStateJob } from "../job-document.ts";
@@ -91,14 +91,8 @@ const toLease = ({ workerId, types }: AcquireJobsParams, stamp: string): object 
     lastAttemptAt: "$$NOW",
     reclaimedFrom: { $cond: [wasRunning, "$leasedBy", "$$REMOVE"] },
     lastAttemptError: { $cond: [wasRunning, leaseExpired, "$lastAttemptError"] },
+    attempts: { $cond: [wasRunning, expiredAttempt, "$attempts"] },
   };
-};
-
-/** The error of an attempt whose lease was not renewed in time, as an expression. */
-export const leaseExpired: object = {
-  $concat: leaseExpiredError("$")
-    .split(/(\$)/)
-    .map((part) => (part === "$" ? { $ifNull: ["$leasedBy", "?"] } : { $literal: part })),
 };
 
 const toResult = async (

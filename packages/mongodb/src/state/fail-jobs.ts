@@ -1,7 +1,13 @@
 // ↺ Jobs fail for good. A job without waiters is one write. A job with waiters is one transaction together
 // with the first levels of its dependants. Further levels are transactions of their own
 // (`fail-dependants.ts`), unless the caller has a transaction.
-import type { FailJobsParams, FailJobsResult, StateAdapter } from "queuert/internal";
+import {
+  attemptError,
+  type FailJobsParams,
+  type FailJobsResult,
+  type StateAdapter,
+} from "queuert/internal";
+import { withAttempt } from "../attempts.ts";
 import type { Database, Repeat } from "../database.ts";
 import { createStamp, leaseFields, sequenceIdOf, toLeaseLostReason } from "../job-document.ts";
 import { outside, type Scope, type UpdateOne } from "../store.ts";
@@ -73,11 +79,22 @@ const write = async (
     sorted.map(({ jobId, leaseVersion, error }): UpdateOne => ({
       updateOne: {
         filter: { _id: jobId, status: "running", leaseVersion, ...condition },
-        update: {
-          $set: { status: "failed", lastAttemptError: error, stamp },
-          $currentDate: { finishedAt: true },
-          $unset: leaseFields,
-        },
+        update: [
+          {
+            $set: {
+              status: "failed",
+              lastAttemptError: { $literal: error },
+              stamp,
+              finishedAt: "$$NOW",
+              attempts: withAttempt({
+                outcome: "failed",
+                error: { $literal: attemptError(error) },
+                nextAt: null,
+              }),
+            },
+          },
+          { $unset: Object.keys(leaseFields) },
+        ],
       },
     })),
   );

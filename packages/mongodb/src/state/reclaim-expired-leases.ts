@@ -1,12 +1,12 @@
 // ↺ The leases of a vanished worker have expired: its jobs run again, at their old place. Likewise the
 // failures that it left half way (`fail-dependants.ts`).
 import type { StateAdapter } from "queuert/internal";
+import { expiredAttempt, leaseExpired } from "../attempts.ts";
 import type { Database, Repeat } from "../database.ts";
 import { isExpired } from "../expressions.ts";
 import { createStamp, leaseFields, referenceFields, toReference } from "../job-document.ts";
 import { skipLocked } from "../skip-locked.ts";
 import { outside } from "../store.ts";
-import { leaseExpired } from "./acquire-jobs.ts";
 import { resumeCascades } from "./fail-dependants.ts";
 
 export const reclaimExpiredLeases =
@@ -38,7 +38,14 @@ export const reclaimExpiredLeases =
         scope,
         { _id: { $in: some }, status: "running", ...isExpired },
         [
-          { $set: { status: "pending", stamp, lastAttemptError: leaseExpired } },
+          {
+            $set: {
+              status: "pending",
+              stamp,
+              lastAttemptError: leaseExpired,
+              attempts: expiredAttempt,
+            },
+          },
           { $unset: Object.keys(leaseFields) },
         ],
         options,

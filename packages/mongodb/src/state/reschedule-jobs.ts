@@ -1,5 +1,11 @@
 // ↺ Running jobs go back to pending: failed with attempts left, rescheduled by the handler, or handed back.
-import type { RescheduleJobsParams, RescheduleResult, StateAdapter } from "queuert/internal";
+import {
+  attemptError,
+  type RescheduleJobsParams,
+  type RescheduleResult,
+  type StateAdapter,
+} from "queuert/internal";
+import { withAttempt } from "../attempts.ts";
 import type { Database } from "../database.ts";
 import { dueExpression } from "../expressions.ts";
 import { createStamp, leaseFields, toLeaseLostReason } from "../job-document.ts";
@@ -50,7 +56,14 @@ const toUpdate = (
           stamp,
           ...(schedule !== null && { scheduledAt: dueExpression(schedule) }),
           ...(!countsAttempt && { attempt: { $max: [0, { $subtract: ["$attempt", 1] }] } }),
-          ...(error !== null && { lastAttemptError: { $literal: error } }),
+          ...(error !== null && {
+            lastAttemptError: { $literal: error },
+            attempts: withAttempt({
+              outcome: "retried",
+              error: { $literal: attemptError(error) },
+              nextAt: schedule === null ? "$scheduledAt" : dueExpression(schedule),
+            }),
+          }),
         },
       },
       { $unset: Object.keys(leaseFields) },

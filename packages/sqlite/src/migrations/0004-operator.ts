@@ -1,4 +1,5 @@
-// The registry of workers, for operators. Workers report to it every 10 to 30 s. Nothing of the walk of a job reads it.
+// The registry of workers, and the attempts that did not complete their job, for operators. Workers report every 10 to 30 s. An
+// attempt is written with the call that ends it, so a job that succeeds at once has none.
 export const operator = {
   name: "operator",
   sql: `
@@ -17,5 +18,18 @@ CREATE TABLE {prefix}worker (
   started_at INTEGER NOT NULL,
   beat_at INTEGER NOT NULL
 ) WITHOUT ROWID, STRICT;
+CREATE TABLE {prefix}job_attempt (
+  job_id {id} NOT NULL REFERENCES {prefix}job (id) ON DELETE CASCADE,
+  lease_version INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  worker_id TEXT NOT NULL,
+  due_at INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  next_at INTEGER,
+  error TEXT NOT NULL,
+  PRIMARY KEY (job_id, lease_version)
+) WITHOUT ROWID{,strict};
 `,
 };

@@ -5,6 +5,7 @@ import { beat } from "./beat.ts";
 import { countAhead } from "./count-ahead.ts";
 import { examineJobs } from "./examine-jobs.ts";
 import { expireLeases } from "./expire-leases.ts";
+import { listAttempts } from "./list-attempts.ts";
 import { listWorkers } from "./list-workers.ts";
 import { readClock } from "./read-clock.ts";
 
@@ -14,6 +15,7 @@ export const createSqliteOperator = <TTxContext extends object, TContext extends
   readClock: readClock(database),
   examineJobs: examineJobs(database),
   countAhead: countAhead(database),
+  listAttempts: listAttempts(database),
   beat: beat(database),
   listWorkers: listWorkers(database),
   expireLeases: expireLeases(database),

@@ -21,6 +21,7 @@ import {
 } from "../job-row.ts";
 import type { TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
+import { createRecordAttempt, type RecordAttempt } from "../steps/record-attempt.ts";
 import { createReadBlockers } from "../steps/read-sequences.ts";
 
 type AcquiredType = AcquireJobsParams["types"][number];
@@ -65,6 +66,7 @@ export const acquireJobs = <TTxContext extends object, TContext extends object>(
 ): StateAdapter<TTxContext, TContext, string>["acquireJobs"] => {
   const sql = statements(database.names);
   const readBlockers = createReadBlockers(database.names);
+  const recordAttempt = createRecordAttempt(database.names);
   const { ordinals } = database;
   // The first type changes from call to call, so that a type with an endless backlog does not starve those behind it.
   let turn = 0;
@@ -88,7 +90,7 @@ export const acquireJobs = <TTxContext extends object, TContext extends object>(
       const acquire = (type: AcquiredType, count: number): number => {
         const due = findDue(session, sql, type.typeName, now, count);
         const candidates = withExpired(session, sql, type.typeName, now, due, count);
-        writeAcquisitions(session, sql, candidates, workerId, type, now);
+        writeAcquisitions(session, { sql, recordAttempt }, candidates, workerId, type, now);
         for (const { job, blockerCount, reclaimedFrom } of candidates) {
           ordinals.remember(job.id, job.ordinal);
           const blockers = blockerCount === 0 ? [] : readBlockers(session, job.id);
@@ -196,7 +198,7 @@ const inOrder = ({ job: left }: Candidate, { job: right }: Candidate): number =>
 /** Pending jobs are written together. Reclaimed jobs, which are few, are written one by one: their errors differ. */
 const writeAcquisitions = (
   session: Session,
-  sql: Statements,
+  { sql, recordAttempt }: { readonly sql: Statements; readonly recordAttempt: RecordAttempt },
   candidates: readonly Candidate[],
   workerId: string,
   { leaseMs }: AcquiredType,
@@ -209,6 +211,9 @@ const writeAcquisitions = (
       pending.push(job.ordinal);
     } else {
       const error = leaseExpiredError(reclaimedFrom);
+      const { id: jobId, leaseVersion } = job;
+      const end = { jobId, leaseVersion, outcome: "lease_expired", error, nextAt: null } as const;
+      recordAttempt(session, end, now);
       session.run(sql.reclaimOne, workerId, leasedUntil, now, error, job.ordinal);
       job.lastAttemptError = error;
     }

@@ -2,6 +2,7 @@
 import type { FailJobsResult, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { createFailDependants, type FailedDependant } from "../steps/end-sequence.ts";
+import { createRecordAttempt } from "../steps/record-attempt.ts";
 import { createLeaseLostReason } from "../steps/lease-lost-reason.ts";
 
 export const failJobs = <TTxContext extends object, TContext extends object>(
@@ -12,6 +13,7 @@ UPDATE ${database.names.job} SET status = 'failed', finished_at = ?, last_attemp
   leased_by = NULL, leased_until = NULL
 WHERE id = ? AND status = 'running' AND lease_version = ?
 RETURNING coalesce(sequence_id, id)`;
+  const recordAttempt = createRecordAttempt(database.names);
   const leaseLost = createLeaseLostReason(database.names);
   const failDependants = createFailDependants(database.names);
 
@@ -23,6 +25,7 @@ RETURNING coalesce(sequence_id, id)`;
           const dependants: FailedDependant[] = [];
           const results = jobs.map(
             ({ jobId, leaseVersion, error }): FailJobsResult["results"][number] => {
+              recordAttempt(session, { jobId, leaseVersion, outcome: "failed", error }, now);
               const held = session.get<[sequenceId: string]>(fail, now, error, jobId, leaseVersion);
               if (held === undefined) {
                 return { kind: "lost", reason: leaseLost(session, jobId).reason };

@@ -2,12 +2,14 @@
 // reclaim does not need the writer. The write checks the condition again, under the lock.
 import { leaseExpiredError, type ReclaimedJob, type StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
+import { createRecordAttempt } from "../steps/record-attempt.ts";
 import { type JobReferenceRow, referenceColumns, toStateJobReference } from "../job-row.ts";
 
 export const reclaimExpiredLeases = <TTxContext extends object, TContext extends object>(
   database: Database<TTxContext, TContext>,
 ): StateAdapter<TTxContext, TContext, string>["reclaimExpiredLeases"] => {
   const { job } = database.names;
+  const recordAttempt = createRecordAttempt(database.names);
   const any = `SELECT 1 FROM ${job} WHERE status = 'running' AND leased_until <= ? LIMIT 1`;
   const expired = `
 SELECT late.leased_by, late.lease_version, ${referenceColumns("late")} FROM ${job} late
@@ -21,15 +23,19 @@ WHERE id = ? AND status = 'running' AND lease_version = ?`;
     if (limit <= 0) return [];
     const found = await database.read(undefined, (session) => session.get(any, session.now()));
     if (found === undefined) return [];
-    return database.write("reclaimExpiredLeases", undefined, (session) =>
-      session
-        .all<ExpiredRow>(expired, session.now(), limit)
+    return database.write("reclaimExpiredLeases", undefined, (session) => {
+      const now = session.now();
+      return session
+        .all<ExpiredRow>(expired, now, limit)
         .map(([leasedBy, leaseVersion, ...row]): ReclaimedJob => {
           const reference = toStateJobReference(row);
-          session.run(reclaim, leaseExpiredError(leasedBy), reference.id, leaseVersion);
+          const error = leaseExpiredError(leasedBy);
+          const end = { jobId: reference.id, leaseVersion, outcome: "lease_expired" } as const;
+          recordAttempt(session, { ...end, error, nextAt: null }, now);
+          session.run(reclaim, error, reference.id, leaseVersion);
           return { ...reference, leasedBy, leaseVersion };
-        }),
-    );
+        });
+    });
   };
 };
 

@@ -2,6 +2,7 @@
 import type { RescheduleResult, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { dueAt } from "../instants.ts";
+import { createRecordAttempt } from "../steps/record-attempt.ts";
 import { createLeaseLostReason } from "../steps/lease-lost-reason.ts";
 
 export const rescheduleJobs = <TTxContext extends object, TContext extends object>(
@@ -13,6 +14,7 @@ UPDATE ${database.names.job} SET status = 'pending', scheduled_at = COALESCE(?, 
   leased_by = NULL, leased_until = NULL
 WHERE id = ? AND status = 'running' AND lease_version = ?
 RETURNING scheduled_at`;
+  const recordAttempt = createRecordAttempt(database.names);
   const leaseLost = createLeaseLostReason(database.names);
 
   return async ({ context, jobs }) =>
@@ -22,6 +24,10 @@ RETURNING scheduled_at`;
           const now = session.now();
           return jobs.map(({ jobId, leaseVersion, ...job }): RescheduleResult => {
             const at = job.schedule === null ? null : dueAt(job.schedule, now);
+            if (job.error !== null) {
+              const end = { jobId, leaseVersion, outcome: "retried", error: job.error } as const;
+              recordAttempt(session, { ...end, nextAt: at }, now);
+            }
             const takenBack = job.countsAttempt ? 0 : 1;
             const rescheduled = session.get<[scheduledAt: number]>(
               reschedule,

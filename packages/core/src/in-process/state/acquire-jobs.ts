@@ -1,6 +1,7 @@
 // Step 4 of the walk: due jobs are acquired. One write makes a job running and gives it a lease.
 import { leaseExpiredError } from "../../adapter-kit/stored-texts.ts";
 import type { AcquiredJob, AcquireJobsParams } from "../../adapters/state-adapter-params.ts";
+import { withAttempt } from "../attempts.ts";
 import type { Database, InProcessMethod } from "../database.ts";
 import { after, remainingMs } from "../instants.ts";
 import type { StoredJob, JobState } from "../stored-job.ts";
@@ -66,13 +67,21 @@ const acquire = (
   leaseMs: number,
 ): AcquiredJob => {
   const reclaimedFrom = state.leasedBy;
+  const expired = reclaimedFrom === null ? null : leaseExpiredError(reclaimedFrom);
   store.put(stored, {
     ...state,
     status: "running",
     attempt: state.attempt + 1,
     lastAttemptAt: store.now,
-    lastAttemptError:
-      reclaimedFrom === null ? state.lastAttemptError : leaseExpiredError(reclaimedFrom),
+    lastAttemptError: expired ?? state.lastAttemptError,
+    attempts:
+      expired === null
+        ? state.attempts
+        : withAttempt(
+            state,
+            { outcome: "lease_expired", error: expired, nextAt: state.scheduledAt },
+            store.now,
+          ),
     leaseVersion: state.leaseVersion + 1,
     leasedBy: workerId,
     leasedUntil: after(store.now, leaseMs),

@@ -1,5 +1,6 @@
 // Running jobs fail for good, and with them their dependants that are to fail with a blocker.
 import type { FailJobsParams, FailJobsResult } from "../../adapters/state-adapter-params.ts";
+import { withAttempt } from "../attempts.ts";
 import type { Database, InProcessContext, InProcessMethod } from "../database.ts";
 import { failDependants, failedState } from "../dependants.ts";
 import { isHeld, whyLost } from "../stored-job.ts";
@@ -26,7 +27,11 @@ const failJob = (
   if (stored === undefined || !isHeld(state, leaseVersion)) {
     return { kind: "lost", reason: whyLost(state) };
   }
-  store.put(stored, failedState(state, error, store.now));
+  const end = { outcome: "failed", error, nextAt: null } as const;
+  store.put(stored, {
+    ...failedState(state, error, store.now),
+    attempts: withAttempt(state, end, store.now),
+  });
   // A loop, not a spread: many dependants would exceed the limit of arguments.
   for (const dependant of failDependants(store, stored.first)) dependants.push(dependant);
   return { kind: "failed", failedAt: new Date(store.now) };

@@ -1,6 +1,7 @@
 // Jobs of a lost worker become pending again, at their old place.
 import { leaseExpiredError } from "../../adapter-kit/stored-texts.ts";
 import type { ReclaimedJob } from "../../adapters/state-adapter-params.ts";
+import { withAttempt } from "../attempts.ts";
 import type { Database, InProcessMethod } from "../database.ts";
 import type { Store } from "../store.ts";
 import { toReference } from "../views.ts";
@@ -24,10 +25,13 @@ const reclaim = (store: Store, limit: number): readonly ReclaimedJob[] => {
     const { leasedBy, leaseVersion } = state;
     if (leasedBy === null) break;
     reclaimed.push({ ...toReference(stored), leasedBy, leaseVersion });
+    const error = leaseExpiredError(leasedBy);
+    const end = { outcome: "lease_expired", error, nextAt: state.scheduledAt } as const;
     store.put(stored, {
       ...state,
       status: "pending",
-      lastAttemptError: leaseExpiredError(leasedBy),
+      lastAttemptError: error,
+      attempts: withAttempt(state, end, store.now),
       leasedBy: null,
       leasedUntil: null,
     });

@@ -3,6 +3,7 @@ import type {
   RescheduleJobsParams,
   RescheduleResult,
 } from "../../adapters/state-adapter-params.ts";
+import { withAttempt } from "../attempts.ts";
 import type { Database, InProcessContext, InProcessMethod } from "../database.ts";
 import { toInstant } from "../instants.ts";
 import { isHeld, whyLost } from "../stored-job.ts";
@@ -34,6 +35,14 @@ const reschedule = (
     scheduledAt,
     attempt: job.countsAttempt ? state.attempt : Math.max(0, state.attempt - 1),
     lastAttemptError: job.error ?? state.lastAttemptError,
+    attempts:
+      job.error === null
+        ? state.attempts
+        : withAttempt(
+            state,
+            { outcome: "retried", error: job.error, nextAt: scheduledAt },
+            store.now,
+          ),
     leasedBy: null,
     leasedUntil: null,
   });

@@ -1,4 +1,5 @@
 // A job as operators see it: payloads are cut and redacted, and a reason is given without a query.
+import type { StoredAttempt } from "../../adapters/operator-store.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { JobStatus } from "../../model/status.ts";
 import type { Evidence } from "../explain/evidence.ts";
@@ -34,6 +35,12 @@ export interface JobView {
   readonly error: PayloadHead | null;
   /** The reason that decides, without a look at blockers. */
   readonly why: { readonly kind: ReasonKind; readonly text: string };
+}
+
+/** A job with its history. */
+export interface JobDetail extends JobView {
+  /** The attempts that did not complete it, oldest first. Null: the store does not keep them. */
+  readonly attempts: readonly StoredAttempt[] | null;
 }
 
 /** The beginning of a text. */

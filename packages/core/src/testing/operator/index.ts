@@ -4,6 +4,7 @@ import { countAheadSuite } from "./count-ahead.suite.ts";
 import { examineJobsSuite } from "./examine-jobs.suite.ts";
 import { expireLeasesSuite } from "./expire-leases.suite.ts";
 import { explainAndAcquireSuite } from "./explain-and-acquire.suite.ts";
+import { listAttemptsSuite } from "./list-attempts.suite.ts";
 import { listWorkersSuite } from "./list-workers.suite.ts";
 import {
   describeOperatorSuites,
@@ -18,6 +19,7 @@ export const operatorSuites: Readonly<Record<OperatorMethod, OperatorSuite>> = {
   readClock: readClockSuite,
   examineJobs: examineJobsSuite,
   countAhead: countAheadSuite,
+  listAttempts: listAttemptsSuite,
   beat: beatSuite,
   listWorkers: listWorkersSuite,
   expireLeases: expireLeasesSuite,
