@@ -24,9 +24,13 @@ const fill = `
   SELECT g.id, 'done', g.id, 'done', now(), g.id, 0, 'completed', 'completed', '{"n":1}', 0, 'wait', now(), now(), now()
   FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, ${finishedCount})) g`;
 
-const serverDefaults = `
-  ALTER TABLE queuert.job RESET (autovacuum_vacuum_scale_factor, autovacuum_vacuum_threshold,
-    autovacuum_vacuum_insert_scale_factor, autovacuum_analyze_scale_factor, autovacuum_vacuum_cost_delay)`;
+const serverDefaults = ["job", "ready", "lease"]
+  .map(
+    (table) => `ALTER TABLE queuert.${table} RESET (autovacuum_vacuum_scale_factor,
+      autovacuum_vacuum_threshold, autovacuum_vacuum_insert_scale_factor,
+      autovacuum_analyze_scale_factor, autovacuum_vacuum_cost_delay)`,
+  )
+  .join(";");
 
 const open = async (name: string, url: string, sql: string): Promise<Variant> => {
   const pool = new pg.Pool({ connectionString: url, max: 2 });
@@ -41,8 +45,8 @@ const row = async ({ name, pool, rates }: Variant): Promise<string> => {
   await pool.query("SELECT pg_stat_force_next_flush()");
   const { rows } = await pool.query<Record<"vacuums" | "dead" | "mb" | "ready", number>>(
     `SELECT autovacuum_count::int AS vacuums, n_dead_tup::int AS dead, pg_relation_size(relid) / 1e6 AS mb,
-      pg_relation_size('queuert.job_ready') / 1e6 AS ready
-    FROM pg_stat_user_tables WHERE relname = 'job'`,
+      pg_relation_size('queuert.ready_order') / 1e6 AS ready
+    FROM pg_stat_user_tables WHERE relname = 'ready'`,
   );
   const [found] = rows;
   if (found === undefined) throw new Error("The table is there.");
@@ -74,7 +78,7 @@ try {
     }
   }
   process.stdout.write(
-    "| settings | jobs/s | worst round | vacuums | dead rows left | table, MB | job_ready, MB |\n|---|---|---|---|---|---|---|\n",
+    "| settings | jobs/s | worst round | vacuums | dead rows left | ready, MB | ready_order, MB |\n|---|---|---|---|---|---|---|\n",
   );
   for (const variant of variants) process.stdout.write(`${await row(variant)}\n`);
 } finally {

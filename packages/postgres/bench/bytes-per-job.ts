@@ -37,7 +37,7 @@ try {
   process.stdout.write(
     "| fill factor | created | acquired and completed | HOT | table, MB |\n|---|---|---|---|---|\n",
   );
-  for (const fillFactor of [100, 85, 70, 50]) {
+  for (const fillFactor of [100, 70, 50, 45, 40]) {
     const database = await server.createDatabase();
     const pool = new pg.Pool({ connectionString: database.url, max: 2 });
     process.stdout.write(`${await measure(pool, fillFactor)}\n`);

@@ -40,10 +40,11 @@ export interface Database<TContext> {
     argTypes: TTypes,
     variant?: RoutineVariant,
   ): (args: Args<TTypes>, context?: TContext) => Promise<readonly PgRow[]>;
-  /** The same for a routine that returns rows of the table of jobs, for `rowToStateJob`. */
+  /** The same for a routine that returns a row of the table of jobs and its lease, for `rowToStateJob`. */
   jobRoutine<TTypes extends ArgTypes>(
     name: string,
     argTypes: TTypes,
+    otherColumns?: readonly string[],
   ): (args: Args<TTypes>, context?: TContext) => Promise<readonly PgRow[]>;
   /** The same as the last statement of a transaction, which it commits. It must raise an error if nothing is to be committed. */
   lastRoutine<TTypes extends ArgTypes>(
@@ -106,8 +107,9 @@ export const createDatabase = <
       const keys = Object.keys(argTypes);
       return (args, context) => call(inOrder(keys, args), context);
     },
-    jobRoutine: (name, argTypes) => {
-      const sql = `SELECT ${jobSelection("j")} FROM ${routineSql(names, name, argTypes)} j`;
+    jobRoutine: (name, argTypes, otherColumns = []) => {
+      const columns = [jobSelection("(c.job)", "c"), ...otherColumns.map((other) => `c.${other}`)];
+      const sql = `SELECT ${columns.join(", ")} FROM ${routineSql(names, name, argTypes)} c`;
       const call = statement(name, sql);
       const keys = Object.keys(argTypes);
       return (args, context) => call(inOrder(keys, args), context);

@@ -15,7 +15,13 @@ interface JobColumn {
   readonly kind: Kind;
   /** In a column that few jobs to be acquired use: the value in all others, an SQL literal or a column. */
   readonly usual?: string;
+  /** In a column that a running job has elsewhere: the value from the row `{j}` and from its lease `{l}`, if it has one. */
+  readonly shown?: string;
 }
+
+// The attempt and the lease of a running job are counted in its row when they end.
+const whileRunning = (column: string): string =>
+  `{j}.${column} OPERATOR(pg_catalog.+) CASE WHEN {l}.leased_until IS NULL THEN 0 ELSE 1 END`;
 
 const jobColumns = [
   { name: "id", kind: "id" },
@@ -27,7 +33,13 @@ const jobColumns = [
   { name: "origin_id", kind: "id" },
   { name: "position", kind: "plain" },
   { name: "ordinal", kind: "plain" },
-  { name: "status", kind: "plain" },
+  {
+    name: "status",
+    kind: "plain",
+    shown:
+      "CASE WHEN {l}.leased_until IS NOT NULL THEN 'running' " +
+      "WHEN {j}.status OPERATOR(pg_catalog.=) 'open' THEN 'pending' ELSE {j}.status END",
+  },
   { name: "input", kind: "plain" },
   { name: "output", kind: "plain" },
   { name: "continued_to_id", kind: "id" },
@@ -36,12 +48,16 @@ const jobColumns = [
   { name: "deduplication_key", kind: "plain", usual: "NULL" },
   { name: "created_at", kind: "instant" },
   { name: "scheduled_at", kind: "instant", usual: "{j}.created_at" },
-  { name: "attempt", kind: "plain" },
-  { name: "last_attempt_at", kind: "instant" },
+  { name: "attempt", kind: "plain", shown: whileRunning("attempt") },
+  {
+    name: "last_attempt_at",
+    kind: "instant",
+    shown: "coalesce({l}.acquired_at, {j}.last_attempt_at)",
+  },
   { name: "last_attempt_error", kind: "plain", usual: "NULL" },
-  { name: "lease_version", kind: "plain" },
-  { name: "leased_by", kind: "plain" },
-  { name: "leased_until", kind: "instant" },
+  { name: "lease_version", kind: "plain", shown: whileRunning("lease_version") },
+  { name: "leased_by", kind: "plain", shown: "{l}.leased_by" },
+  { name: "leased_until", kind: "instant", shown: "{l}.leased_until" },
   { name: "finished_at", kind: "instant" },
   { name: "completed_by", kind: "plain" },
   { name: "trace_context", kind: "plain" },
@@ -60,11 +76,16 @@ const valueSql: Readonly<Record<Kind, (column: string) => string>> = {
 };
 
 /**
- * The columns of a job, from a row of the table. Columns are selected by name, so that a worker of the version before reads
- * the rows after a column was added.
+ * The columns of a job, from a row of the table and from the lease that `leaseOf` has joined. Columns are selected by name, so
+ * that a worker of the version before reads the rows after a column was added.
  */
-export const jobSelection = (row: string): string =>
-  jobColumns.map(({ name, kind }) => `${valueSql[kind](`${row}.${name}`)} AS ${name}`).join(", ");
+export const jobSelection = (row: string, lease: string): string =>
+  (jobColumns as readonly JobColumn[])
+    .map(({ name, kind, shown = `{j}.${name}` }) => {
+      const value = shown.replaceAll("{j}", row).replaceAll("{l}", lease);
+      return `${valueSql[kind](value)} AS ${name}`;
+    })
+    .join(", ");
 
 /**
  * A whole job as one JSON text, for routines that return a job among other columns. It costs twice as much as columns. A page
@@ -72,7 +93,22 @@ export const jobSelection = (row: string): string =>
  */
 export const jobText = (alias: string): string =>
   // A third quicker than json_build_object, which looks up the type of each name, too.
-  `(SELECT row_to_json(r)::text FROM (SELECT ${jobSelection(alias)}) r)`;
+  `(SELECT row_to_json(r)::text FROM (SELECT ${jobSelection(alias, `${alias}_lease`)}) r)`;
+
+/**
+ * Joins the lease of a job, if it is running, under the alias with `_lease` behind it. A pending job costs a probe of `ready`,
+ * a running one a walk over the rows of `lease`, and any other nothing. The caller has one snapshot of the three tables.
+ */
+export const leaseOf = (alias: string): string => `LEFT JOIN LATERAL (
+    SELECT l.worker_id AS leased_by, l.leased_until, l.acquired_at FROM {schema}.lease l
+    WHERE ${alias}.status = 'open'
+      AND NOT EXISTS (
+        SELECT FROM {schema}.ready r
+        WHERE r.type_name = ${alias}.type_name AND r.priority = ${alias}.priority
+          AND r.scheduled_at = ${alias}.scheduled_at AND r.ordinal = ${alias}.ordinal)
+      AND l.first_ordinal <= ${alias}.ordinal AND l.last_ordinal >= ${alias}.ordinal
+      AND l.lease_versions[array_position(l.job_ids, ${alias}.id)] = ${alias}.lease_version + 1
+    LIMIT 1) ${alias}_lease ON true`;
 
 const toUpperCase = (_: string, letter: string): string => letter.toUpperCase();
 

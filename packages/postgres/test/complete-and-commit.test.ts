@@ -58,7 +58,7 @@ describe.each(drivers)("%s", (_, connect) => {
     await Promise.all(Array.from({ length: 5 }, () => writeAndComplete(unknown)));
   });
   beforeEach(async () => {
-    await other.query("TRUNCATE effect, deferred, queuert.job, queuert.job_blocker");
+    await other.query("TRUNCATE effect, deferred, queuert.job, queuert.ready, queuert.lease");
   });
   afterAll(async () => {
     await other.end();
@@ -132,14 +132,11 @@ describe.each(drivers)("%s", (_, connect) => {
   });
 
   it.each([
-    [
-      "taken_by_another_worker",
-      "UPDATE queuert.job SET lease_version = lease_version + 1, leased_by = 'thief'",
-    ],
+    ["taken_by_another_worker", "UPDATE queuert.job SET lease_version = lease_version + 1"],
     [
       "already_completed",
       `UPDATE queuert.job SET status = 'completed', output = '2', completed_by = 'thief', finished_at = now(),
-        lease_version = lease_version + 1, leased_by = NULL, leased_until = NULL`,
+        lease_version = lease_version + 1`,
     ],
     ["not_found", "DELETE FROM queuert.job"],
   ])("nothing is committed when the job is %s in between", async (reason, sql) => {

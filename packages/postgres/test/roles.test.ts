@@ -100,7 +100,9 @@ describe.each(servers)("%s", (_, databases) => {
     const { adapter } = await open("worker");
     const [created] = await adapter.createJobs({ jobs: [anEntryJob()] });
     const id = created?.job.id ?? "";
-    await admin.query("ALTER TABLE queuert.job ENABLE ROW LEVEL SECURITY");
+    await admin.query(
+      "ALTER TABLE queuert.job ENABLE ROW LEVEL SECURITY; ALTER TABLE queuert.lease ENABLE ROW LEVEL SECURITY",
+    );
     const refused = { code: "QUEUERT_PG_ROW_SECURITY", schema: "queuert" };
     const calls = [
       () => adapter.createJobs({ jobs: [anEntryJob()] }),
@@ -112,7 +114,9 @@ describe.each(servers)("%s", (_, databases) => {
       () => adapter.summarize({ runningLongMs: 1_000 }),
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject(refused);
-    await admin.query("ALTER TABLE queuert.job DISABLE ROW LEVEL SECURITY");
+    await admin.query(
+      "ALTER TABLE queuert.job DISABLE ROW LEVEL SECURITY; ALTER TABLE queuert.lease DISABLE ROW LEVEL SECURITY",
+    );
     expect((await adapter.acquireJobs({ workerId: "w", limit: 1, types })).jobs).toHaveLength(1);
   });
 

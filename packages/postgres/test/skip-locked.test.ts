@@ -11,13 +11,13 @@ import { servers } from "./fixtures.ts";
 
 const awaited = 1;
 
-const makeWritersWait = `
+const makeWritersWait = (table: string): string => `
   CREATE FUNCTION wait_in_between() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     PERFORM pg_advisory_xact_lock(${awaited});
     RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
   END $$;
-  CREATE TRIGGER wait_in_between BEFORE UPDATE OR DELETE ON queuert.job
+  CREATE TRIGGER wait_in_between BEFORE UPDATE OR DELETE ON queuert.${table}
   FOR EACH ROW EXECUTE FUNCTION wait_in_between()`;
 
 describe.each(servers)("%s", (_server, databases) => {
@@ -50,21 +50,31 @@ describe.each(servers)("%s", (_server, databases) => {
     });
 
   interface Skipper {
+    /** Of the row that is locked while the statement waits. */
+    readonly table: string;
     readonly prepare?: () => Promise<unknown>;
     readonly run: () => Promise<unknown>;
   }
 
   const skippers: Readonly<Record<string, Skipper>> = {
-    acquireJobs: { run: () => acquire(60_000) },
+    "acquireJobs of a pending job": { table: "ready", run: () => acquire(60_000) },
+    "acquireJobs of a lost job": {
+      table: "job",
+      prepare: () => acquire(0),
+      run: () => acquire(60_000),
+    },
     renewLeases: {
+      table: "lease",
       prepare: () => acquire(60_000),
       run: () => adapter.renewLeases({ leases: [{ jobId: id, leaseVersion: 1, leaseMs: 90_000 }] }),
     },
     reclaimExpiredLeases: {
+      table: "job",
       prepare: () => acquire(0),
       run: () => adapter.reclaimExpiredLeases({ limit: 1 }),
     },
     deleteFinishedSequences: {
+      table: "job",
       prepare: () =>
         adapter.completeJobs({
           workerId: null,
@@ -89,7 +99,7 @@ describe.each(servers)("%s", (_server, databases) => {
     "%s gives way to the transaction that it waits for",
     async (_name, skipper) => {
       await skipper.prepare?.();
-      await pool.query(makeWritersWait);
+      await pool.query(makeWritersWait(skipper.table));
       const client = await pool.connect();
       await client.query("BEGIN");
       await client.query("SELECT pg_advisory_xact_lock($1)", [awaited]);
@@ -98,11 +108,8 @@ describe.each(servers)("%s", (_server, databases) => {
         (error: unknown) => error,
       );
       await untilOneWaits();
-      const { rows } = await client.query(
-        "SELECT id FROM queuert.job WHERE id = $1::uuid FOR NO KEY UPDATE",
-        [id],
-      );
-      expect(rows).toEqual([{ id }]);
+      const { rows } = await client.query(`SELECT FROM queuert.${skipper.table} FOR NO KEY UPDATE`);
+      expect(rows).toHaveLength(1);
       expect(await failure).toMatchObject({ code: "55P03" });
       // So an adapter with its usual retries asks again.
       expect(isTransientPgError(await failure)).toBe(true);

@@ -24,7 +24,9 @@ stateAdapterTestSuite({
       beginUsersTransaction: () =>
         beginByCallback((callback) => db.transaction((tx) => callback({ client: tx }))),
       clear: async () => {
-        await db.exec("TRUNCATE queuert.job, queuert.job_blocker, queuert.deduplication");
+        await db.exec(
+          "TRUNCATE queuert.job, queuert.ready, queuert.lease, queuert.job_blocker, queuert.deduplication",
+        );
       },
       poisonTransaction: async (context) => {
         const { client } = context as { client: { query(sql: string): Promise<unknown> } };

@@ -34,9 +34,9 @@ describe.each(servers)("%s", (_, databases) => {
     expect(new Set(names)).toMatchInlineSnapshot(`
       Set {
         "queuert_get_store_id",
-        "queuert_insert_job",
+        "queuert_create_job",
         "queuert_create_jobs",
-        "queuert_insert_job_with_options",
+        "queuert_create_job_with_options",
         "queuert_add_blockers",
         "queuert_lock_sequences",
         "queuert_acquire_jobs",

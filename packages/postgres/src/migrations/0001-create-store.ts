@@ -5,9 +5,12 @@ export const createStore = {
   // `{schema}` is the quoted name of the schema, `{id}` the SQL type of ids.
   sql: [
     // First the columns that never change, fixed widths and NOT NULL before the rest; then those that the updates of a job
-    // change. For a row that stays on its page, the log contains only the bytes between its first and last change. Every
-    // update compares the indexed columns. Compared text has the collation "C": byte order is the same on every
-    // machine, and the index survives an upgrade of the system's locales.
+    // change. For a row that stays on its page, the log contains only the bytes between its first and last change.
+    // Compared text has the collation "C": byte order is the same on every machine, and the index survives an upgrade of
+    // the system's locales.
+    //
+    // The row is written at the start, and once at the end of each attempt. No index and no predicate covers a column
+    // that acquiring, completing or rescheduling an ordinary job changes, so that update stays on its page (HOT).
     `CREATE TABLE {schema}.job (
   ordinal bigint GENERATED ALWAYS AS IDENTITY,
   sequence_created_at timestamptz NOT NULL,
@@ -32,26 +35,62 @@ export const createStore = {
   origin_id {id},
   deduplication_key text COLLATE "C",
   trace_context text,
-  -- 'blocked', 'pending', 'running', 'completed' or 'failed'. Only the routines write it. A CHECK would cost a twentieth of
-  -- a job, since each job is updated twice.
+  -- The status of a blocked or failed job, and NULL for all others: an index of few rows.
+  set_aside text COLLATE "C",
+  -- On the first job of an unfinished sequence with a key: the key.
+  open_key text COLLATE "C",
+  -- When the last blocker ended. NULL for a job that never waited for one.
+  released_at timestamptz,
+  -- 'blocked', 'open', 'completed', 'failed' or 'cancelled'. An open job is pending if it has a row in "ready", and running
+  -- if a row of "lease" holds it. Only the routines write it. A CHECK would cost a twentieth of a job.
   status text COLLATE "C" NOT NULL,
+  -- The attempts and the leases that have ended. A running job is in one attempt more, under a lease version of one more.
   attempt integer NOT NULL DEFAULT 0,
   lease_version integer NOT NULL DEFAULT 0,
   last_attempt_at timestamptz,
-  leased_until timestamptz,
   finished_at timestamptz,
   continued_to_id {id},
   -- On the first job of a sequence: 'completed' or 'failed', as the sequence ended; NULL before that.
   sequence_outcome text COLLATE "C",
-  leased_by text,
   completed_by text,
   last_attempt_error text,
-  output text,
-  -- A running job always has a lease, and no other job has one.
-  CHECK ((status = 'running') = (leased_until IS NOT NULL))
+  output text
 ) WITH (
-  -- Both updates of a job find room on its page. In the end that is less log and a smaller table than a full page.
-  fillfactor = 50,
+  -- The update of a job finds room on its page. The row grows by a quarter: 82 % of the updates stayed on their page with 50.
+  fillfactor = 45,
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_insert_scale_factor = 0.1,
+  autovacuum_analyze_scale_factor = 0.05,
+  autovacuum_vacuum_cost_delay = 1
+)`,
+    // listJobs, listSequences, deleteFinishedSequences: pages in the order of creation.
+    `CREATE UNIQUE INDEX job_ordinal ON {schema}.job (ordinal)`,
+    // The current job of a sequence. First jobs are found by their id, which is the id of the sequence.
+    `CREATE UNIQUE INDEX job_continuation ON {schema}.job (sequence_id, position) WHERE position > 0`,
+    // First jobs of the tree of a root, without the root's own. Continuations are found by job_continuation.
+    `CREATE INDEX job_tree ON {schema}.job (root_sequence_id)
+  WHERE position = 0 AND id <> root_sequence_id`,
+    // createJobs: the newest sequence that has a key, and the newest unfinished one.
+    `CREATE INDEX job_deduplication ON {schema}.job (type_name, deduplication_key, ordinal)
+  WHERE deduplication_key IS NOT NULL`,
+    `CREATE INDEX job_open_key ON {schema}.job (type_name, open_key, ordinal)
+  WHERE open_key IS NOT NULL`,
+    // summarize, listJobs: blocked and failed jobs, without reading completed ones.
+    `CREATE INDEX job_set_aside ON {schema}.job (set_aside, type_name, ordinal)
+  WHERE set_aside IS NOT NULL`,
+    // A row for each pending job, inserted with the statement that makes it pending. The acquisition deletes it: the
+    // deletion is exclusive. Never updated, so that SKIP LOCKED never waits for a row of it.
+    `CREATE TABLE {schema}.ready (
+  scheduled_at timestamptz NOT NULL,
+  ordinal bigint NOT NULL,
+  priority integer NOT NULL,
+  -- Whether the job was due when it became pending. Such a job stays due if the clock is set back.
+  is_due boolean NOT NULL,
+  job_id {id} NOT NULL,
+  type_name text COLLATE "C" NOT NULL,
+  released_at timestamptz
+) WITH (
   autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 2000,
   autovacuum_vacuum_insert_scale_factor = 0.1,
@@ -59,25 +98,33 @@ export const createStore = {
   autovacuum_vacuum_cost_delay = 1
 )`,
     // acquireJobs: one ordered probe for each type and priority.
-    `CREATE INDEX job_ready ON {schema}.job (type_name, priority DESC, scheduled_at, ordinal)
-  WHERE status = 'pending'`,
-    // acquireJobs, reclaimExpiredLeases: the oldest lease first.
-    `CREATE INDEX job_leased ON {schema}.job (leased_until) WHERE status = 'running'`,
-    // listJobs, listSequences, deleteFinishedSequences: pages in the order of creation. Running jobs are few and are found
-    // by their leases. Leaving them out saves each job one of three index entries.
-    `CREATE UNIQUE INDEX job_ordinal ON {schema}.job (ordinal) WHERE status <> 'running'`,
-    // The current job of a sequence. First jobs are found by their id, which is the id of the sequence.
-    `CREATE UNIQUE INDEX job_continuation ON {schema}.job (sequence_id, position) WHERE position > 0`,
-    // First jobs of the tree of a root, without the root's own. Continuations are found by job_continuation.
-    `CREATE INDEX job_tree ON {schema}.job (root_sequence_id)
-  WHERE position = 0 AND id <> root_sequence_id`,
-    // createJobs: the sequence that has a key.
-    `CREATE INDEX job_deduplication
-  ON {schema}.job (type_name, deduplication_key, sequence_outcome, ordinal)
-  WHERE deduplication_key IS NOT NULL`,
-    // summarize, listJobs: blocked and failed jobs, without reading completed ones.
-    `CREATE INDEX job_blocked_or_failed ON {schema}.job (status, type_name, ordinal)
-  WHERE status IN ('blocked', 'failed')`,
+    `CREATE UNIQUE INDEX ready_order ON {schema}.ready (type_name, priority DESC, scheduled_at, ordinal)`,
+    // A row for each acquisition and type. An entry holds its job while the job is open and its stored lease version is
+    // that of the entry less one. Each end of an attempt raises the stored version, so the entry is dead for ever. A row
+    // is deleted when all its entries are dead.
+    `CREATE TABLE {schema}.lease (
+  leased_until timestamptz NOT NULL,
+  -- When the jobs were acquired, and when the end of the lease was set.
+  acquired_at timestamptz NOT NULL,
+  set_at timestamptz NOT NULL,
+  -- Of the jobs: a search for one job compares few arrays.
+  first_ordinal bigint NOT NULL,
+  last_ordinal bigint NOT NULL,
+  type_name text COLLATE "C" NOT NULL,
+  worker_id text NOT NULL,
+  job_ids {id}[] NOT NULL,
+  lease_versions integer[] NOT NULL
+) WITH (
+  toast_tuple_target = 8160,
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 200,
+  autovacuum_vacuum_cost_delay = 1
+)`,
+    // Uncompressed: ids do not compress, and reads compare all of them.
+    `ALTER TABLE {schema}.lease ALTER COLUMN job_ids SET STORAGE EXTERNAL`,
+    `ALTER TABLE {schema}.lease ALTER COLUMN lease_versions SET STORAGE EXTERNAL`,
+    // acquireJobs, reclaimExpiredLeases: expired leases, the oldest first. Two leases may end at the same moment.
+    `CREATE INDEX lease_until ON {schema}.lease (leased_until)`,
     `CREATE TABLE {schema}.job_blocker (
   job_id {id} NOT NULL,
   blocker_sequence_id {id} NOT NULL,

@@ -25,6 +25,7 @@ export const checkSchema = async (
 ): Promise<SchemaDifferences> => {
   let found: readonly string[] = [];
   let expected: readonly string[] = [];
+  let strays: readonly string[] = [];
   let isOfOtherVersion = (_line: string): boolean => false;
   const shadow = createStoreNames(`queuert_check_${randomBytes(6).toString("hex")}`, names.idType);
   try {
@@ -40,6 +41,8 @@ export const checkSchema = async (
       for (const sql of routineSql(shadow, path, [])) await query(sql);
       found = await describeSchema(query, names.schema);
       expected = await describeSchema(query, shadow.schema);
+      if (expected.every((line) => found.includes(line)))
+        strays = await describeStrays(query, names);
       throw new Undo();
     });
   } catch (error) {
@@ -47,8 +50,26 @@ export const checkSchema = async (
   }
   return {
     missing: expected.filter((line) => !found.includes(line)),
-    unexpected: found.filter((line) => !expected.includes(line) && !isOfOtherVersion(line)),
+    unexpected: [
+      ...found.filter((line) => !expected.includes(line) && !isOfOtherVersion(line)),
+      ...strays,
+    ],
   };
+};
+
+/** Up to ten jobs that can never run, or that are listed as pending although they have ended. */
+const describeStrays = async (
+  query: (sql: string) => Promise<readonly PgRow[]>,
+  { schema }: StoreNames,
+): Promise<readonly string[]> => {
+  const rows = await query(
+    `SELECT s.id::text, s.status, s.ready_count, s.lease_count FROM ${schema}.stray_jobs(10) s`,
+  );
+  return rows.map((row) => {
+    const status = row["status"] === null ? "missing" : String(row["status"]);
+    const counts = `${String(row["ready_count"])} ready rows and ${String(row["lease_count"])} leases`;
+    return `job ${String(row["id"])} is ${status} with ${counts}`;
+  });
 };
 
 /** Routines that workers of the version before still call are no difference. */

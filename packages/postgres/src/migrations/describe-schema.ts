@@ -39,8 +39,7 @@ const describeSql = `
   UNION ALL
   SELECT 5, p.proname, 'function ' || p.proname || '('
     || pg_get_function_identity_arguments(p.oid) || ') returns '
-    || CASE pg_get_function_result(p.oid) WHEN 'SETOF ' || n.prefix || 'job' THEN 'SETOF $schema.job'
-    ELSE pg_get_function_result(p.oid) END
+    || replace(pg_get_function_result(p.oid), 'job ' || n.prefix || 'job,', 'job $schema.job,')
     || ' ' || CASE p.provolatile WHEN 's' THEN 'stable' ELSE 'volatile' END
     || coalesce(' set ' || array_to_string(p.proconfig, ', '), '')
     || ' body ' || md5(replace(p.prosrc, $1::text, '$schema'))

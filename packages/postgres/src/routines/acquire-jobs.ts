@@ -1,11 +1,16 @@
 import type { Routine } from "./routine.ts";
 
+// The deletion of the row in "ready" is the acquisition. The row of the job is only read: the end of the attempt writes it.
+//
 // A row of a job carries only the fields that differ from job to job, since this is the widest stream of rows. Numbers come
 // together in `facts`. Fields that few jobs have come as one JSON text in `rest`.
 //
 // Other rows have a word at the beginning of `facts`. Rows `blocker_first` and `blocker_current` have the blocker's index, the
-// waiting job's id in `id`, and the blocker's job in `rest`. The last row is `summary` with the moment, the microseconds of
-// the probes, and the milliseconds until the next due job.
+// waiting job's id in `id`, and the blocker's job in `rest`. The last row is `summary` with the moment, the horizon, the
+// microseconds of the probes, and the milliseconds until the next due job.
+//
+// Locks: jobs with expired leases, then ready rows, all with SKIP LOCKED. Ready rows are never updated, so skipping them never
+// waits. The timeout is for jobs (see renew-leases).
 
 /** Due jobs become running under a new lease, in the order of types, priority and due time. */
 export const acquireJobs: Routine = {
@@ -14,7 +19,7 @@ export const acquireJobs: Routine = {
 CREATE OR REPLACE FUNCTION {schema}.acquire_jobs(
   p_worker_id text, p_limit integer, p_types text[], p_lease_ms float8[], p_limits integer[],
   p_mark_types text[], p_mark_priorities integer[], p_mark_at_us float8[], p_mark_ordinals bigint[],
-  p_leases_after_us float8)
+  p_settled_until_us float8[], p_settled_ordinals bigint[], p_horizon_us float8)
 RETURNS TABLE (
   id {id}, facts text, input text, sequence_id {id}, sequence_type_name text,
   root_sequence_id {id}, origin_id {id}, trace_context text, rest text)
@@ -25,8 +30,7 @@ AS $routine$
 #variable_conflict use_column
 DECLARE
   v_now timestamptz := clock_timestamp();
-  v_leases_after timestamptz := coalesce(
-    timestamptz 'epoch' + p_leases_after_us * interval '1 us', '-infinity');
+  v_horizon timestamptz;
   v_places tid[] := '{}';
   v_taken tid[];
   v_found tid[];
@@ -42,23 +46,66 @@ DECLARE
   v_mark_ordinal bigint;
   v_due_types text[] := '{}';
   v_expired_types text[];
+  v_expired_ids {id}[];
+  v_expired_workers text[];
+  v_expired_at timestamptz[];
   v_reclaimed_ids {id}[] := '{}';
   v_reclaimed_from text[] := '{}';
+  v_reclaimed_at timestamptz[] := '{}';
   v_blocked_ids {id}[];
   v_blocker_indexes integer[];
   v_blocker_ids {id}[];
   v_next_due timestamptz;
   v_probe_us float8;
 BEGIN
+  -- The worker believes that all jobs of these leases have ended. A transaction of its own may still be open, so the entries
+  -- are checked: a dead entry never comes back.
+  IF cardinality(p_settled_until_us) > 0 THEN
+    DELETE FROM {schema}.lease l
+    WHERE l.ctid = ANY(ARRAY(
+        SELECT d.ctid FROM unnest(p_settled_until_us, p_settled_ordinals) AS s (until_us, ordinal)
+        JOIN {schema}.lease d
+          ON d.leased_until = timestamptz 'epoch' + s.until_us * interval '1 us'
+          AND d.first_ordinal = s.ordinal
+        FOR UPDATE OF d SKIP LOCKED))
+      AND NOT EXISTS (
+        SELECT FROM unnest(l.job_ids, l.lease_versions) AS u (id, version)
+        JOIN {schema}.job j ON j.id = u.id
+        WHERE j.status = 'open' AND j.lease_version = u.version - 1);
+  END IF;
+  -- The first acquisition of a worker, and those after a step of the clock, look for the latest job that was due by an
+  -- earlier clock.
+  IF p_horizon_us IS NULL THEN
+    SELECT greatest(v_now, max(r.scheduled_at)) INTO v_horizon FROM {schema}.ready r WHERE r.is_due;
+  ELSE v_horizon := greatest(v_now, timestamptz 'epoch' + p_horizon_us * interval '1 us');
+  END IF;
   v_expired_types := ARRAY(
-    SELECT DISTINCT j.type_name FROM {schema}.job j
-    WHERE j.status = 'running' AND j.leased_until <= v_now AND j.type_name = ANY(p_types)
-      AND j.leased_until > v_leases_after);
+    SELECT DISTINCT l.type_name FROM {schema}.lease l
+    WHERE l.leased_until <= v_now AND l.type_name = ANY(p_types));
   FOR v_index IN 1..cardinality(p_types) LOOP
     v_type := p_types[v_index];
-    v_room := least(p_limits[v_index], p_limit - cardinality(v_places));
+    v_room := least(
+      p_limits[v_index], p_limit - cardinality(v_places) - cardinality(v_reclaimed_ids));
     v_taken := '{}';
     IF v_room > 0 THEN
+      v_expired_ids := '{}';
+      -- Rare: a worker has died. Its jobs have kept their places in the order, so they are merged with the pending jobs.
+      -- Their leases are locked first: a lease that is renewed at this moment is passed by.
+      IF v_type = ANY(v_expired_types) THEN
+        v_found := ARRAY(
+          SELECT l.ctid FROM {schema}.lease l
+          WHERE l.leased_until <= v_now AND l.type_name = v_type FOR UPDATE SKIP LOCKED);
+        SELECT coalesce(array_agg(e.id), '{}'), array_agg(e.worker_id), array_agg(e.acquired_at)
+        INTO v_expired_ids, v_expired_workers, v_expired_at
+        FROM (
+          SELECT j.id, l.worker_id, l.acquired_at
+          FROM {schema}.lease l
+          CROSS JOIN LATERAL unnest(l.job_ids, l.lease_versions) AS u (id, version)
+          JOIN {schema}.job j ON j.id = u.id
+          WHERE l.ctid = ANY(v_found) AND j.status = 'open' AND j.lease_version = u.version - 1
+          ORDER BY j.priority DESC, j.scheduled_at, j.ordinal
+          LIMIT v_room FOR NO KEY UPDATE OF j SKIP LOCKED) e;
+      END IF;
       v_priority := 2147483648;
       LOOP
         v_mark_priority := -2147483649;
@@ -72,17 +119,16 @@ BEGIN
           IF FOUND THEN v_mark_priority := v_found_priority; END IF;
         END IF;
         -- The next lower priority that has jobs, and its earliest due time: one probe, however many jobs there are.
-        SELECT j.priority, j.scheduled_at INTO v_next_priority, v_head
-        FROM {schema}.job j
-        WHERE j.status = 'pending' AND j.type_name = v_type AND j.priority < v_priority
-          AND j.priority > v_mark_priority
-        ORDER BY j.priority DESC, j.scheduled_at, j.ordinal LIMIT 1;
+        SELECT r.priority, r.scheduled_at INTO v_next_priority, v_head
+        FROM {schema}.ready r
+        WHERE r.type_name = v_type AND r.priority < v_priority AND r.priority > v_mark_priority
+        ORDER BY r.priority DESC, r.scheduled_at, r.ordinal LIMIT 1;
         IF FOUND THEN
           v_priority := v_next_priority;
           v_mark_priority := -2147483649;
           IF v_head > v_now THEN
             v_next_due := least(v_next_due, v_head);
-            CONTINUE;
+            CONTINUE WHEN v_head > v_horizon;
           END IF;
         ELSE
           EXIT WHEN v_mark_priority = -2147483649;
@@ -91,44 +137,49 @@ BEGIN
         IF NOT v_type = ANY(v_due_types) THEN v_due_types := v_due_types || v_type; END IF;
         -- The probe begins at the first job that the probe above has found, so dead index entries are read once. A
         -- low-water mark lets it begin behind dead entries that a long transaction keeps. Rows are passed on by their
-        -- place in the table: they are locked here, so they stay there until the update.
+        -- place in the table: they are locked here, so they stay there until the deletion.
         IF v_priority = v_mark_priority THEN
           v_found := ARRAY(
-            SELECT j.ctid FROM {schema}.job j
-            WHERE j.status = 'pending' AND j.type_name = v_type AND j.priority = v_priority
-              AND j.scheduled_at <= v_now
-              AND (j.scheduled_at, j.ordinal) > (v_mark_at, v_mark_ordinal)
-            ORDER BY j.scheduled_at, j.ordinal
+            SELECT r.ctid FROM {schema}.ready r
+            WHERE r.type_name = v_type AND r.priority = v_priority AND r.scheduled_at <= v_horizon
+              AND (r.scheduled_at <= v_now OR r.is_due)
+              AND (r.scheduled_at, r.ordinal) > (v_mark_at, v_mark_ordinal)
+            ORDER BY r.scheduled_at, r.ordinal
             LIMIT v_room - cardinality(v_taken)
-            FOR NO KEY UPDATE SKIP LOCKED);
+            FOR UPDATE SKIP LOCKED);
         ELSE
           v_found := ARRAY(
-            SELECT j.ctid FROM {schema}.job j
-            WHERE j.status = 'pending' AND j.type_name = v_type AND j.priority = v_priority
-              AND j.scheduled_at <= v_now
-              AND j.scheduled_at >= v_head
-            ORDER BY j.scheduled_at, j.ordinal
+            SELECT r.ctid FROM {schema}.ready r
+            WHERE r.type_name = v_type AND r.priority = v_priority AND r.scheduled_at <= v_horizon
+              AND (r.scheduled_at <= v_now OR r.is_due)
+              AND r.scheduled_at >= v_head
+            ORDER BY r.scheduled_at, r.ordinal
             LIMIT v_room - cardinality(v_taken)
-            FOR NO KEY UPDATE SKIP LOCKED);
+            FOR UPDATE SKIP LOCKED);
         END IF;
         v_taken := v_taken || v_found;
         EXIT WHEN cardinality(v_taken) >= v_room;
       END LOOP;
-      -- Rare: a worker has died. Its jobs have kept their places in the order, so they are merged with the pending
-      -- jobs. Rows that are locked and not chosen are released when this statement ends.
-      IF v_type = ANY(v_expired_types) THEN
-        v_found := ARRAY(
-          SELECT j.ctid FROM {schema}.job j
-          WHERE j.status = 'running' AND j.leased_until <= v_now AND j.type_name = v_type
-            AND j.leased_until > v_leases_after
-          ORDER BY j.priority DESC, j.scheduled_at, j.ordinal
-          LIMIT v_room FOR NO KEY UPDATE SKIP LOCKED);
-        SELECT v_reclaimed_ids || array_agg(j.id), v_reclaimed_from || array_agg(j.leased_by)
-        INTO v_reclaimed_ids, v_reclaimed_from
-        FROM {schema}.job j WHERE j.ctid = ANY(v_found) HAVING count(*) > 0;
-        v_taken := ARRAY(
-          SELECT j.ctid FROM {schema}.job j WHERE j.ctid = ANY(v_taken || v_found)
-          ORDER BY j.priority DESC, j.scheduled_at, j.ordinal LIMIT v_room);
+      -- Rows that are locked and not chosen are released when this statement ends.
+      IF v_expired_ids <> '{}' THEN
+        SELECT coalesce(array_agg(c.place) FILTER (WHERE c.place IS NOT NULL), '{}'),
+          v_reclaimed_ids
+            || coalesce(array_agg(c.id) FILTER (WHERE c.place IS NULL), '{}'),
+          v_reclaimed_from
+            || coalesce(array_agg(c.worker_id) FILTER (WHERE c.place IS NULL), '{}'),
+          v_reclaimed_at
+            || coalesce(array_agg(c.acquired_at) FILTER (WHERE c.place IS NULL), '{}')
+        INTO v_taken, v_reclaimed_ids, v_reclaimed_from, v_reclaimed_at
+        FROM (
+          SELECT r.ctid AS place, NULL::{id} AS id, NULL::text AS worker_id,
+            NULL::timestamptz AS acquired_at, r.priority, r.scheduled_at, r.ordinal
+          FROM {schema}.ready r WHERE r.ctid = ANY(v_taken)
+          UNION ALL
+          SELECT NULL, e.id, e.worker_id, e.acquired_at, j.priority, j.scheduled_at, j.ordinal
+          FROM unnest(v_expired_ids, v_expired_workers, v_expired_at)
+            AS e (id, worker_id, acquired_at)
+          JOIN {schema}.job j ON j.id = e.id
+          ORDER BY priority DESC, scheduled_at, ordinal LIMIT v_room) c;
       END IF;
     ELSIF NOT v_type = ANY(v_due_types) THEN v_due_types := v_due_types || v_type;
     END IF;
@@ -136,23 +187,61 @@ BEGIN
   END LOOP;
   v_probe_us := date_part('epoch', clock_timestamp() - v_now) * 1000000;
 
-  IF cardinality(v_places) > 0 THEN
-    -- Before the update, which moves the rows.
+  IF v_reclaimed_ids <> '{}' THEN
+    -- The attempt of the lost worker ends here. The job gets no ready row: its new lease follows at once.
+    UPDATE {schema}.job j SET
+      attempt = j.attempt + 1, lease_version = j.lease_version + 1, last_attempt_at = u.acquired_at,
+      last_attempt_error = 'The lease of worker ' || u.worker_id || ' expired'
+    FROM unnest(v_reclaimed_ids, v_reclaimed_from, v_reclaimed_at)
+      AS u (id, worker_id, acquired_at)
+    WHERE j.id = u.id;
+  END IF;
+  IF v_expired_types <> '{}' THEN
+    DELETE FROM {schema}.lease l
+    WHERE l.ctid = ANY(ARRAY(
+        SELECT d.ctid FROM {schema}.lease d
+        WHERE d.leased_until <= v_now AND d.type_name = ANY(v_expired_types)
+        FOR UPDATE SKIP LOCKED))
+      AND NOT EXISTS (
+        SELECT FROM unnest(l.job_ids, l.lease_versions) AS u (id, version)
+        JOIN {schema}.job j ON j.id = u.id
+        WHERE j.status = 'open' AND j.lease_version = u.version - 1);
+  END IF;
+  IF cardinality(v_places) > 0 OR v_reclaimed_ids <> '{}' THEN
+    -- A job that never was released has never had a blocker.
     SELECT array_agg(b.job_id), array_agg(b.index), array_agg(b.blocker_sequence_id)
     INTO v_blocked_ids, v_blocker_indexes, v_blocker_ids
-    FROM {schema}.job j JOIN {schema}.job_blocker b ON b.job_id = j.id
-    WHERE j.ctid = ANY(v_places);
-    RETURN QUERY UPDATE {schema}.job j SET
-      status = 'running', attempt = j.attempt + 1, lease_version = j.lease_version + 1,
-      leased_by = p_worker_id, last_attempt_at = v_now,
-      leased_until = v_now + p_lease_ms[array_position(p_types, j.type_name)] * interval '1 ms',
-      last_attempt_error = CASE WHEN j.status = 'running'
-        THEN 'The lease of worker ' || coalesce(j.leased_by, '?') || ' expired'
-        ELSE j.last_attempt_error END
-    WHERE j.ctid = ANY(v_places)
-    RETURNING j.id,
+    FROM (
+      SELECT r.job_id FROM {schema}.ready r
+      WHERE r.ctid = ANY(v_places) AND r.released_at IS NOT NULL
+      UNION ALL
+      SELECT e.id FROM unnest(v_reclaimed_ids) AS e (id)
+    ) t
+    JOIN {schema}.job_blocker b ON b.job_id = t.job_id;
+    RETURN QUERY
+    WITH taken AS (
+      DELETE FROM {schema}.ready r WHERE r.ctid = ANY(v_places) RETURNING r.job_id
+    ), found AS MATERIALIZED (
+      SELECT j.*
+      FROM (
+        SELECT t.job_id FROM taken t
+        UNION ALL
+        SELECT e.id FROM unnest(v_reclaimed_ids) AS e (id)
+      ) t
+      JOIN {schema}.job j ON j.id = t.job_id
+      WHERE j.status = 'open'
+    ), leased AS (
+      INSERT INTO {schema}.lease (
+        leased_until, acquired_at, set_at, first_ordinal, last_ordinal, type_name, worker_id,
+        job_ids, lease_versions)
+      SELECT v_now + p_lease_ms[array_position(p_types, f.type_name)] * interval '1 ms',
+        v_now, v_now, min(f.ordinal), max(f.ordinal), f.type_name, p_worker_id,
+        array_agg(f.id), array_agg(f.lease_version + 1)
+      FROM found f GROUP BY f.type_name
+    )
+    SELECT j.id,
       concat_ws(' ', array_position(p_types, j.type_name), j.ordinal,
-        (date_part('epoch', j.created_at) * 1000000)::bigint, j.attempt, j.lease_version,
+        (date_part('epoch', j.created_at) * 1000000)::bigint, j.attempt + 1, j.lease_version + 1,
         CASE WHEN j.position > 0 THEN concat_ws(' ', j.position,
           (date_part('epoch', j.sequence_created_at) * 1000000)::bigint) END),
       j.input,
@@ -163,28 +252,30 @@ BEGIN
         THEN NULL ELSE json_build_object(
           {rare j},
           'reclaimed_from', CASE WHEN v_reclaimed_ids <> '{}'
-            THEN v_reclaimed_from[array_position(v_reclaimed_ids, j.id)] END)::text END;
+            THEN v_reclaimed_from[array_position(v_reclaimed_ids, j.id)] END)::text END
+    FROM found j;
     IF v_blocked_ids IS NOT NULL THEN
       RETURN QUERY SELECT u.job_id, 'blocker_first ' || u.index, NULL::text, NULL::{id},
         NULL::text, NULL::{id}, NULL::{id}, NULL::text, {job j}
       FROM unnest(v_blocked_ids, v_blocker_indexes, v_blocker_ids) AS u (job_id, index, id)
-      JOIN {schema}.job j ON j.id = u.id;
+      JOIN {schema}.job j ON j.id = u.id {lease j};
       RETURN QUERY SELECT u.job_id, 'blocker_current ' || u.index, NULL::text, NULL::{id},
         NULL::text, NULL::{id}, NULL::{id}, NULL::text, {job j}
       FROM unnest(v_blocked_ids, v_blocker_indexes, v_blocker_ids) AS u (job_id, index, id)
       CROSS JOIN LATERAL (
         SELECT c.* FROM {schema}.job c WHERE c.sequence_id = u.id AND c.position > 0
-        ORDER BY c.position DESC LIMIT 1) j;
+        ORDER BY c.position DESC LIMIT 1) j {lease j};
     END IF;
   END IF;
-  -- After the update, so that a row that is locked elsewhere, or left behind by a limit, still counts as due.
-  IF cardinality(v_places) < p_limit THEN
+  -- After the deletion, so that a row that is locked elsewhere, or left behind by a limit, still counts as due.
+  IF cardinality(v_places) + cardinality(v_reclaimed_ids) < p_limit THEN
     FOREACH v_type IN ARRAY v_due_types LOOP
       v_priority := 2147483648;
       LOOP
-        SELECT j.priority, j.scheduled_at INTO v_priority, v_head FROM {schema}.job j
-        WHERE j.status = 'pending' AND j.type_name = v_type AND j.priority < v_priority
-        ORDER BY j.priority DESC, j.scheduled_at, j.ordinal LIMIT 1;
+        SELECT r.priority, CASE WHEN r.is_due THEN least(r.scheduled_at, v_now) ELSE r.scheduled_at END
+        INTO v_priority, v_head
+        FROM {schema}.ready r WHERE r.type_name = v_type AND r.priority < v_priority
+        ORDER BY r.priority DESC, r.scheduled_at, r.ordinal LIMIT 1;
         EXIT WHEN NOT FOUND;
         v_next_due := least(v_next_due, v_head);
       END LOOP;
@@ -192,7 +283,7 @@ BEGIN
   END IF;
   -- GREATEST and LEAST skip NULL, which would make "none" 0; concat_ws skips the last field if it is NULL.
   facts := concat_ws(' ', 'summary', (date_part('epoch', v_now) * 1000000)::bigint,
-    v_probe_us::bigint,
+    (date_part('epoch', v_horizon) * 1000000)::bigint, v_probe_us::bigint,
     CASE WHEN v_next_due IS NOT NULL THEN least(greatest(
       ceil(date_part('epoch', v_next_due - clock_timestamp()) * 1000), 0), 2147483647)::bigint END);
   RETURN NEXT;

@@ -23,6 +23,7 @@ DECLARE
   v_refused integer[];
   v_failing_ids {id}[];
   v_failing_errors text[];
+  v_now timestamptz;
 BEGIN
   LOOP
     -- It is rare that a job fails at once because a blocker has failed: the dependants of such a job are locked only by
@@ -35,6 +36,7 @@ BEGIN
         SELECT j.id FROM {schema}.job j WHERE j.id = ANY(v_lock_ids) ORDER BY j.id
         FOR NO KEY UPDATE
       ) locked;
+      v_now := clock_timestamp();
       WITH touched AS (
         UPDATE {schema}.job j SET dependants = j.dependants + 1
         FROM (SELECT DISTINCT u.id FROM unnest(p_blocker_ids) AS u (id) ORDER BY u.id) u
@@ -56,25 +58,37 @@ BEGIN
         AS u (element, job_id, index, blocker_id)
       WHERE NOT u.element = ANY(v_refused)
       ORDER BY u.blocker_id, u.job_id;
-      UPDATE {schema}.job j SET
-        incomplete_blockers = j.incomplete_blockers + w.count,
-        status = CASE WHEN j.status = 'blocked' AND j.incomplete_blockers + w.count = 0
-          THEN 'pending' ELSE j.status END
-      FROM (
-        -- A job without a blocker counts, too: it waits for nothing.
-        SELECT e.job_id AS id, count(DISTINCT e.blocker_id)::integer AS count
+      WITH waiting AS (
+        UPDATE {schema}.job j SET
+          incomplete_blockers = j.incomplete_blockers + w.count,
+          status = CASE WHEN j.status = 'blocked' AND j.incomplete_blockers + w.count = 0
+            THEN 'open' ELSE j.status END,
+          set_aside = CASE WHEN j.status = 'blocked' AND j.incomplete_blockers + w.count = 0
+            THEN NULL ELSE j.set_aside END,
+          released_at = CASE WHEN j.status = 'blocked' AND j.incomplete_blockers + w.count = 0
+            THEN v_now ELSE j.released_at END
         FROM (
-          SELECT a.element, a.job_id, NULL AS blocker_id
-          FROM unnest(p_all_job_ids) WITH ORDINALITY AS a (job_id, element)
-          UNION ALL
-          SELECT u.element, u.job_id, u.blocker_id::text
-          FROM unnest(p_elements, p_job_ids, p_blocker_ids) AS u (element, job_id, blocker_id)
-          WHERE u.blocker_id NOT IN (SELECT l.id FROM unnest(v_completed_ids) AS l (id))
-        ) e
-        WHERE NOT e.element = ANY(v_refused)
-        GROUP BY e.job_id ORDER BY e.job_id
-      ) w
-      WHERE j.id = w.id;
+          -- A job without a blocker counts, too: it waits for nothing.
+          SELECT e.job_id AS id, count(DISTINCT e.blocker_id)::integer AS count
+          FROM (
+            SELECT a.element, a.job_id, NULL AS blocker_id
+            FROM unnest(p_all_job_ids) WITH ORDINALITY AS a (job_id, element)
+            UNION ALL
+            SELECT u.element, u.job_id, u.blocker_id::text
+            FROM unnest(p_elements, p_job_ids, p_blocker_ids) AS u (element, job_id, blocker_id)
+            WHERE u.blocker_id NOT IN (SELECT l.id FROM unnest(v_completed_ids) AS l (id))
+          ) e
+          WHERE NOT e.element = ANY(v_refused)
+          GROUP BY e.job_id ORDER BY e.job_id
+        ) w
+        WHERE j.id = w.id
+        RETURNING j.*
+      )
+      INSERT INTO {schema}.ready (
+        job_id, type_name, priority, scheduled_at, ordinal, released_at, is_due)
+      SELECT w.id, w.type_name, w.priority, w.scheduled_at, w.ordinal, w.released_at,
+        w.scheduled_at <= greatest(v_now, w.created_at)
+      FROM waiting w WHERE w.status = 'open' AND w.released_at = v_now;
 
       IF cardinality(v_failed_ids) > 0 THEN
         SELECT coalesce(array_agg(f.job_id), '{}'), coalesce(array_agg(f.error), '{}')
@@ -94,7 +108,8 @@ BEGIN
           SELECT f.id FROM {schema}.jobs_failing_with(v_failing_ids) f (id)
           EXCEPT SELECT l.id FROM unnest(v_lock_ids) AS l (id))
         THEN RAISE EXCEPTION 'queuert: more rows to lock' USING ERRCODE = 'QU001'; END IF;
-        PERFORM 1 FROM {schema}.fail_locked_jobs(v_failing_ids, v_failing_errors, v_lock_ids);
+        PERFORM 1 FROM {schema}.fail_locked_jobs(
+          v_failing_ids, v_failing_errors, '{}', v_lock_ids);
       END IF;
       EXIT;
     EXCEPTION WHEN SQLSTATE 'QU001' THEN NULL; -- Locks and writes are undone: begin again.
@@ -106,7 +121,7 @@ BEGIN
   ORDER BY u.element, u.index;
   RETURN QUERY SELECT u.element::integer, NULL::text, {job j}
   FROM unnest(p_all_job_ids) WITH ORDINALITY AS u (id, element)
-  JOIN {schema}.job j ON j.id = u.id;
+  JOIN {schema}.job j ON j.id = u.id {lease j};
 END
 $routine$`,
 };

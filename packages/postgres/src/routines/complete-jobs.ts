@@ -21,7 +21,7 @@ export const completeJobs: Routine = {
   sql: `
 CREATE OR REPLACE FUNCTION {schema}.complete_jobs(
   p_worker_id text, p_ids {id}[], p_lease_versions integer[], p_outputs text[],
-  p_continued_to_ids {id}[], p_type_names text[], p_inputs text[], p_at timestamptz[],
+  p_continued_to_ids {id}[], p_acquired_us float8[], p_type_names text[], p_inputs text[], p_at timestamptz[],
   p_after_ms float8[], p_priorities integer[], p_awaits_blockers boolean[],
   p_on_blocker_failures text[], p_trace_contexts text[], p_positions integer[], p_commits boolean)
 RETURNS TABLE (
@@ -35,7 +35,10 @@ AS $routine$
 #variable_conflict use_column
 DECLARE
   v_now timestamptz;
-  v_locks_first boolean := false;
+  -- Without a worker a job may be pending, and its row is locked before its ready row.
+  v_locks_first boolean := p_lease_versions[1] IS NULL;
+  v_acquired_us float8[];
+  v_ended_versions integer[];
   v_lock_ids {id}[];
   v_elements bigint[];
   v_ended_ids {id}[];
@@ -58,20 +61,35 @@ BEGIN
           FOR NO KEY UPDATE
         ) locked;
       END IF;
+      v_ended_versions := p_lease_versions;
+      IF p_lease_versions[1] IS NULL THEN
+        v_ended_versions := {schema}.end_without_worker(p_ids);
+      END IF;
+      v_acquired_us := p_acquired_us;
+      IF cardinality(p_acquired_us) = 0 OR array_position(p_acquired_us, NULL::float8) > 0 THEN
+        v_acquired_us := {schema}.acquired_us(p_ids, v_ended_versions, p_acquired_us);
+      END IF;
       v_now := clock_timestamp();
       WITH completed AS (
         UPDATE {schema}.job j SET
           status = 'completed', output = u.output, continued_to_id = u.continued_to_id,
-          finished_at = v_now, completed_by = p_worker_id, leased_by = NULL, leased_until = NULL,
+          finished_at = v_now, completed_by = p_worker_id, set_aside = NULL,
+          attempt = j.attempt + CASE WHEN u.ended_version IS NULL THEN 0 ELSE 1 END,
+          lease_version = coalesce(u.ended_version, j.lease_version),
+          last_attempt_at = CASE WHEN u.ended_version IS NULL THEN j.last_attempt_at
+            ELSE coalesce(timestamptz 'epoch' + u.acquired_us * interval '1 us', v_now) END,
+          open_key = CASE WHEN u.output IS NULL THEN j.open_key END,
           sequence_outcome = CASE WHEN j.position = 0 AND u.output IS NOT NULL THEN 'completed' END
         FROM (
-          SELECT * FROM unnest(p_ids, p_lease_versions, p_outputs, p_continued_to_ids)
-            WITH ORDINALITY AS u (id, lease_version, output, continued_to_id, element)
+          SELECT * FROM unnest(
+            p_ids, p_lease_versions, v_ended_versions, v_acquired_us, p_outputs, p_continued_to_ids)
+          WITH ORDINALITY AS u (
+            id, lease_version, ended_version, acquired_us, output, continued_to_id, element)
           ORDER BY u.id
         ) u
-        WHERE j.id = u.id AND CASE
-          WHEN u.lease_version IS NULL THEN j.status IN ('blocked', 'pending', 'running')
-          ELSE j.status = 'running' AND j.lease_version = u.lease_version END
+        WHERE j.id = u.id AND (
+          u.lease_version IS NULL AND j.status IN ('blocked', 'open')
+          OR j.status = 'open' AND j.lease_version = u.lease_version - 1)
         RETURNING u.element, j.sequence_id, j.position, j.dependants, u.output IS NOT NULL AS ended
       )
       SELECT
@@ -86,7 +104,7 @@ BEGIN
           RAISE EXCEPTION 'queuert: more rows to lock' USING ERRCODE = 'QU001';
         END IF;
         WITH ended AS (
-          UPDATE {schema}.job j SET sequence_outcome = 'completed'
+          UPDATE {schema}.job j SET sequence_outcome = 'completed', open_key = NULL
           FROM (SELECT DISTINCT e.id FROM unnest(v_ended_ids) AS e (id) ORDER BY e.id) e
           WHERE j.id = e.id
           RETURNING j.id, j.dependants
@@ -102,29 +120,39 @@ BEGIN
       THEN RAISE EXCEPTION 'queuert: more rows to lock' USING ERRCODE = 'QU001'; END IF;
 
       IF cardinality(p_type_names) > 0 THEN
-        RETURN QUERY INSERT INTO {schema}.job AS j (
-          id, type_name, sequence_id, sequence_type_name, sequence_created_at, root_sequence_id,
-          origin_id, position, status, input, priority, on_blocker_failure,
-          created_at, scheduled_at, trace_context)
-        SELECT
-          u.next_id, u.type_name, p.sequence_id, p.sequence_type_name, p.sequence_created_at,
-          p.root_sequence_id, p.id, u.position,
-          CASE WHEN u.awaits_blockers THEN 'blocked' ELSE 'pending' END,
-          u.input, coalesce(u.priority, 0), coalesce(u.on_blocker_failure, 'wait'),
-          v_now, coalesce(u.at, v_now + u.after_ms * interval '1 ms', v_now), u.trace_context
-        FROM unnest(
-          p_ids, p_continued_to_ids, p_type_names, p_inputs, p_at, p_after_ms, p_priorities,
-          p_awaits_blockers, p_on_blocker_failures, p_trace_contexts, p_positions)
-        WITH ORDINALITY AS u (
-          id, next_id, type_name, input, at, after_ms, priority,
-          awaits_blockers, on_blocker_failure, trace_context, position, element)
-        JOIN {schema}.job p ON p.id = u.id
-        WHERE u.type_name IS NOT NULL AND u.element = ANY(v_elements)
-        ORDER BY u.element
-        RETURNING 'created', NULL::integer, NULL::text, j.id, NULL::text, NULL::{id}, NULL::text,
-          NULL::{id}, NULL::{id}, j.ordinal,
-          (date_part('epoch', j.created_at) * 1000000)::bigint,
-          (date_part('epoch', j.scheduled_at) * 1000000)::bigint, NULL::bigint, NULL::boolean;
+        RETURN QUERY
+        WITH created AS (
+          INSERT INTO {schema}.job AS j (
+            id, type_name, sequence_id, sequence_type_name, sequence_created_at, root_sequence_id,
+            origin_id, position, status, set_aside, input, priority, on_blocker_failure,
+            created_at, scheduled_at, trace_context)
+          SELECT
+            u.next_id, u.type_name, p.sequence_id, p.sequence_type_name, p.sequence_created_at,
+            p.root_sequence_id, p.id, u.position,
+            CASE WHEN u.awaits_blockers THEN 'blocked' ELSE 'open' END,
+            CASE WHEN u.awaits_blockers THEN 'blocked' END,
+            u.input, coalesce(u.priority, 0), coalesce(u.on_blocker_failure, 'wait'),
+            v_now, coalesce(u.at, v_now + u.after_ms * interval '1 ms', v_now), u.trace_context
+          FROM unnest(
+            p_ids, p_continued_to_ids, p_type_names, p_inputs, p_at, p_after_ms, p_priorities,
+            p_awaits_blockers, p_on_blocker_failures, p_trace_contexts, p_positions)
+          WITH ORDINALITY AS u (
+            id, next_id, type_name, input, at, after_ms, priority,
+            awaits_blockers, on_blocker_failure, trace_context, position, element)
+          JOIN {schema}.job p ON p.id = u.id
+          WHERE u.type_name IS NOT NULL AND u.element = ANY(v_elements)
+          ORDER BY u.element
+          RETURNING j.id, j.type_name, j.priority, j.scheduled_at, j.ordinal, j.status, j.created_at
+        ), made_ready AS (
+          INSERT INTO {schema}.ready (job_id, type_name, priority, scheduled_at, ordinal, is_due)
+          SELECT c.id, c.type_name, c.priority, c.scheduled_at, c.ordinal, c.scheduled_at <= v_now
+          FROM created c WHERE c.status = 'open'
+        )
+        SELECT 'created', NULL::integer, NULL::text, c.id, NULL::text, NULL::{id}, NULL::text,
+          NULL::{id}, NULL::{id}, c.ordinal,
+          (date_part('epoch', c.created_at) * 1000000)::bigint,
+          (date_part('epoch', c.scheduled_at) * 1000000)::bigint, NULL::bigint, NULL::boolean
+        FROM created c;
       END IF;
 
       -- The count of incomplete blockers is in the row of the waiting job. Two blockers that end at
@@ -135,7 +163,11 @@ BEGIN
           UPDATE {schema}.job j SET
             incomplete_blockers = j.incomplete_blockers - d.count,
             status = CASE WHEN j.status = 'blocked' AND j.incomplete_blockers = d.count
-              THEN 'pending' ELSE j.status END
+              THEN 'open' ELSE j.status END,
+            set_aside = CASE WHEN j.status = 'blocked' AND j.incomplete_blockers = d.count
+              THEN NULL ELSE j.set_aside END,
+            released_at = CASE WHEN j.status = 'blocked' AND j.incomplete_blockers = d.count
+              THEN v_now ELSE j.released_at END
           FROM (
             SELECT b.job_id, count(DISTINCT b.blocker_sequence_id)::integer AS count,
               min(b.blocker_sequence_id::text) AS last_id
@@ -145,12 +177,21 @@ BEGIN
           ) d
           WHERE j.id = d.job_id
           RETURNING j.id, j.type_name, j.sequence_id, j.sequence_type_name, j.root_sequence_id,
-            j.origin_id, j.status, j.incomplete_blockers, d.last_id
+            j.origin_id, j.status, j.incomplete_blockers, d.last_id, j.priority, j.scheduled_at,
+            j.ordinal, j.created_at, j.released_at
+        ), made_ready AS (
+          INSERT INTO {schema}.ready (
+            job_id, type_name, priority, scheduled_at, ordinal, released_at, is_due)
+          SELECT r.id, r.type_name, r.priority, r.scheduled_at, r.ordinal, r.released_at,
+            r.scheduled_at <= greatest(v_now, r.created_at)
+          FROM released r
+          WHERE r.status = 'open' AND r.incomplete_blockers = 0 AND r.released_at = v_now
         )
         SELECT 'unblocked', NULL::integer, r.last_id, r.id, r.type_name, r.sequence_id,
           r.sequence_type_name, r.root_sequence_id, r.origin_id, NULL::bigint, NULL::bigint,
           NULL::bigint, NULL::bigint, NULL::boolean
-        FROM released r WHERE r.status = 'pending' AND r.incomplete_blockers = 0;
+        FROM released r
+        WHERE r.status = 'open' AND r.incomplete_blockers = 0 AND r.released_at = v_now;
       END IF;
       EXIT;
     EXCEPTION WHEN SQLSTATE 'QU001' THEN v_locks_first := true; -- Locks and writes are undone.
@@ -178,6 +219,38 @@ BEGIN
   is_stored_by_this_lease := NULL;
   finished_at_us := date_part('epoch', v_now) * 1000000;
   RETURN NEXT;
+END
+$routine$`,
+};
+
+/**
+ * Called by `complete_jobs` for jobs whose rows it has locked: ends that they are pending or running. Returns for each element the
+ * lease version that ends, or NULL if the job is not running.
+ */
+export const endWithoutWorker: Routine = {
+  name: "end_without_worker",
+  sql: `
+CREATE OR REPLACE FUNCTION {schema}.end_without_worker(p_ids {id}[]) RETURNS integer[]
+LANGUAGE plpgsql VOLATILE
+{settings}
+AS $routine$
+DECLARE
+  v_pending_ids {id}[];
+BEGIN
+  -- Waits for an acquisition that has the row. If that commits, the row is gone and the job is running.
+  WITH gone AS (
+    DELETE FROM {schema}.ready r USING {schema}.job j
+    WHERE j.id = ANY(p_ids) AND j.status = 'open'
+      AND r.type_name = j.type_name AND r.priority = j.priority
+      AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal
+    RETURNING r.job_id
+  )
+  SELECT coalesce(array_agg(g.job_id), '{}') INTO v_pending_ids FROM gone g;
+  RETURN ARRAY(
+    SELECT CASE WHEN j.status = 'open' AND NOT j.id = ANY(v_pending_ids)
+      THEN j.lease_version + 1 END
+    FROM unnest(p_ids) WITH ORDINALITY AS u (id, element)
+    LEFT JOIN {schema}.job j ON j.id = u.id ORDER BY u.element);
 END
 $routine$`,
 };

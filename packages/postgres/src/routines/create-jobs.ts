@@ -44,20 +44,12 @@ BEGIN
         LEFT JOIN LATERAL (
           SELECT c.id FROM (
             (SELECT j.id, j.ordinal FROM {schema}.job j
-            WHERE j.type_name = u.type_name AND j.deduplication_key = u.key
-              AND j.sequence_outcome IS NULL
+            WHERE j.type_name = u.type_name AND j.open_key = u.key
               AND (u.window_ms IS NULL OR j.created_at >= v_now - u.window_ms * interval '1 ms')
             ORDER BY j.ordinal DESC LIMIT 1)
             UNION ALL
             (SELECT j.id, j.ordinal FROM {schema}.job j
-            WHERE j.type_name = u.type_name AND j.deduplication_key = u.key
-              AND j.sequence_outcome = 'completed' AND u.strategy = 'all'
-              AND (u.window_ms IS NULL OR j.created_at >= v_now - u.window_ms * interval '1 ms')
-            ORDER BY j.ordinal DESC LIMIT 1)
-            UNION ALL
-            (SELECT j.id, j.ordinal FROM {schema}.job j
-            WHERE j.type_name = u.type_name AND j.deduplication_key = u.key
-              AND j.sequence_outcome = 'failed' AND u.strategy = 'all'
+            WHERE u.strategy = 'all' AND j.type_name = u.type_name AND j.deduplication_key = u.key
               AND (u.window_ms IS NULL OR j.created_at >= v_now - u.window_ms * interval '1 ms')
             ORDER BY j.ordinal DESC LIMIT 1)
           ) c
@@ -99,35 +91,45 @@ BEGIN
   END IF;
 
   v_now := clock_timestamp();
-  RETURN QUERY INSERT INTO {schema}.job AS j (
-    id, type_name, sequence_id, sequence_type_name, sequence_created_at, root_sequence_id,
-    origin_id, position, status, input, priority, on_blocker_failure, deduplication_key,
-    created_at, scheduled_at, trace_context)
-  SELECT
-    u.id, u.type_name, coalesce(u.sequence_id, u.id), coalesce(u.sequence_type_name, u.type_name),
-    coalesce(u.sequence_created_at, v_now), coalesce(u.root_sequence_id, u.id),
-    u.origin_id, coalesce(u.position, 0),
-    CASE WHEN u.awaits_blockers THEN 'blocked' ELSE 'pending' END,
-    u.input, coalesce(u.priority, 0), coalesce(u.on_blocker_failure, 'wait'), u.key,
-    v_now, coalesce(u.at, v_now + u.after_ms * interval '1 ms', v_now), u.trace_context
-  FROM unnest(
-    p_ids, p_type_names, p_inputs, p_at, p_after_ms, p_priorities, p_awaits_blockers,
-    p_on_blocker_failures, p_trace_contexts, p_root_sequence_ids, p_origin_ids, p_sequence_ids,
-    p_sequence_type_names, p_sequence_created_at, p_positions, p_keys, v_matches)
-  WITH ORDINALITY AS u (
-    id, type_name, input, at, after_ms, priority, awaits_blockers,
-    on_blocker_failure, trace_context, root_sequence_id, origin_id, sequence_id,
-    sequence_type_name, sequence_created_at, position, key, match, element)
-  WHERE u.match IS NULL
-  ORDER BY u.element -- Ordinals are assigned in this order.
-  RETURNING j.id, j.ordinal, (date_part('epoch', j.created_at) * 1000000)::bigint,
-    (date_part('epoch', j.scheduled_at) * 1000000)::bigint, NULL::integer, NULL::text;
+  RETURN QUERY
+  WITH created AS (
+    INSERT INTO {schema}.job AS j (
+      id, type_name, sequence_id, sequence_type_name, sequence_created_at, root_sequence_id,
+      origin_id, position, status, set_aside, input, priority, on_blocker_failure,
+      deduplication_key, open_key, created_at, scheduled_at, trace_context)
+    SELECT
+      u.id, u.type_name, coalesce(u.sequence_id, u.id), coalesce(u.sequence_type_name, u.type_name),
+      coalesce(u.sequence_created_at, v_now), coalesce(u.root_sequence_id, u.id),
+      u.origin_id, coalesce(u.position, 0),
+      CASE WHEN u.awaits_blockers THEN 'blocked' ELSE 'open' END,
+      CASE WHEN u.awaits_blockers THEN 'blocked' END,
+      u.input, coalesce(u.priority, 0), coalesce(u.on_blocker_failure, 'wait'), u.key, u.key,
+      v_now, coalesce(u.at, v_now + u.after_ms * interval '1 ms', v_now), u.trace_context
+    FROM unnest(
+      p_ids, p_type_names, p_inputs, p_at, p_after_ms, p_priorities, p_awaits_blockers,
+      p_on_blocker_failures, p_trace_contexts, p_root_sequence_ids, p_origin_ids, p_sequence_ids,
+      p_sequence_type_names, p_sequence_created_at, p_positions, p_keys, v_matches)
+    WITH ORDINALITY AS u (
+      id, type_name, input, at, after_ms, priority, awaits_blockers,
+      on_blocker_failure, trace_context, root_sequence_id, origin_id, sequence_id,
+      sequence_type_name, sequence_created_at, position, key, match, element)
+    WHERE u.match IS NULL
+    ORDER BY u.element -- Ordinals are assigned in this order.
+    RETURNING j.id, j.type_name, j.priority, j.scheduled_at, j.ordinal, j.status, j.created_at
+  ), made_ready AS (
+    INSERT INTO {schema}.ready (job_id, type_name, priority, scheduled_at, ordinal, is_due)
+    SELECT c.id, c.type_name, c.priority, c.scheduled_at, c.ordinal, c.scheduled_at <= v_now
+    FROM created c WHERE c.status = 'open'
+  )
+  SELECT c.id, c.ordinal, (date_part('epoch', c.created_at) * 1000000)::bigint,
+    (date_part('epoch', c.scheduled_at) * 1000000)::bigint, NULL::integer, NULL::text
+  FROM created c;
 
   IF cardinality(p_keys) > 0 THEN
     RETURN QUERY SELECT NULL::{id}, NULL::bigint, NULL::bigint, NULL::bigint,
       u.element::integer, {job j}
     FROM unnest(v_matches) WITH ORDINALITY AS u (id, element)
-    JOIN {schema}.job j ON j.id = u.id;
+    JOIN {schema}.job j ON j.id = u.id {lease j};
   END IF;
 END
 $routine$`,

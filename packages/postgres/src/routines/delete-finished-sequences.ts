@@ -21,11 +21,10 @@ BEGIN
   -- The scan ends at the first job that is too young to have been finished for so long.
   v_last_ordinal := (
     SELECT j.ordinal FROM {schema}.job j
-    WHERE j.created_at > v_youngest AND j.status <> 'running' ORDER BY j.ordinal LIMIT 1);
+    WHERE j.created_at > v_youngest ORDER BY j.ordinal LIMIT 1);
   v_roots := ARRAY(
     SELECT r.id FROM {schema}.job r
     WHERE r.position = 0 AND r.id = r.root_sequence_id AND r.sequence_outcome IS NOT NULL
-      AND r.status <> 'running'
       AND (v_last_ordinal IS NULL OR r.ordinal < v_last_ordinal)
       AND NOT EXISTS (
         SELECT 1 FROM (

@@ -17,6 +17,7 @@ AS $routine$
 #variable_conflict use_column
 DECLARE
   v_ids {id}[];
+  v_pending_ids {id}[];
 BEGIN
   kind := 'not_root';
   FOR detail IN
@@ -51,9 +52,19 @@ BEGIN
     AND j.status <> 'completed'
   ORDER BY b.job_id, b.index;
   IF FOUND THEN RETURN; END IF;
+  -- Waits for an acquisition that has the row. If that commits, the row is gone and the job is running.
+  WITH gone AS (
+    DELETE FROM {schema}.ready r USING {schema}.job j
+    WHERE j.id = ANY(v_ids) AND j.status = 'open'
+      AND r.type_name = j.type_name AND r.priority = j.priority
+      AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal
+    RETURNING r.job_id
+  )
+  SELECT coalesce(array_agg(g.job_id), '{}') INTO v_pending_ids FROM gone g;
   RETURN QUERY SELECT 'running', NULL::text, NULL::integer, NULL::bigint,
     j.id, j.type_name, j.sequence_id, j.sequence_type_name, j.root_sequence_id, j.origin_id
-  FROM {schema}.job j WHERE j.id = ANY(v_ids) AND j.status = 'running';
+  FROM {schema}.job j WHERE j.id = ANY(v_ids) AND j.status = 'open'
+    AND j.id NOT IN (SELECT p.id FROM unnest(v_pending_ids) AS p (id));
   kind := 'deleted';
   detail := NULL;
   count := {schema}.delete_jobs(v_ids);

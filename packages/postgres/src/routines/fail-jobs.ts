@@ -5,7 +5,7 @@ export const failJobs: Routine = {
   name: "fail_jobs",
   sql: `
 CREATE OR REPLACE FUNCTION {schema}.fail_jobs(
-  p_ids {id}[], p_lease_versions integer[], p_errors text[])
+  p_ids {id}[], p_lease_versions integer[], p_errors text[], p_acquired_us float8[])
 RETURNS TABLE (
   kind text, element integer, detail text, id {id}, type_name text, sequence_id {id},
   sequence_type_name text, root_sequence_id {id}, origin_id {id}, finished_at_us bigint)
@@ -18,6 +18,7 @@ DECLARE
   v_ids {id}[];
   v_elements bigint[];
   v_errors text[];
+  v_acquired_us float8[] := {schema}.acquired_us(p_ids, p_lease_versions, p_acquired_us);
 BEGIN
   LOOP
     v_lock_ids := ARRAY(SELECT f.id FROM {schema}.jobs_failing_with(p_ids) f (id));
@@ -33,7 +34,7 @@ BEGIN
       v_ids := ARRAY(
         SELECT j.id FROM unnest(p_ids, p_lease_versions) AS u (id, lease_version)
         JOIN {schema}.job j ON j.id = u.id
-        WHERE j.status = 'running' AND j.lease_version = u.lease_version
+        WHERE j.status = 'open' AND j.lease_version = u.lease_version - 1
         ORDER BY j.id)::{id}[];
       v_elements := ARRAY(
         SELECT u.element FROM unnest(p_ids) WITH ORDINALITY AS u (id, element)
@@ -41,13 +42,16 @@ BEGIN
       v_errors := ARRAY(
         SELECT p_errors[array_position(p_ids, i.id)]
         FROM unnest(v_ids) WITH ORDINALITY AS i (id, element) ORDER BY i.element);
+      v_acquired_us := ARRAY(
+        SELECT v_acquired_us[array_position(p_ids, i.id)]
+        FROM unnest(v_ids) WITH ORDINALITY AS i (id, element) ORDER BY i.element);
       EXIT;
     EXCEPTION WHEN SQLSTATE 'QU001' THEN NULL; -- The locks are released: begin again.
     END;
   END LOOP;
   RETURN QUERY SELECT f.kind, NULL::integer, f.error, f.id, f.type_name, f.sequence_id,
     f.sequence_type_name, f.root_sequence_id, f.origin_id, f.finished_at_us
-  FROM {schema}.fail_locked_jobs(v_ids, v_errors, v_lock_ids) f;
+  FROM {schema}.fail_locked_jobs(v_ids, v_errors, v_acquired_us, v_lock_ids) f;
   kind := 'lost';
   IF cardinality(v_elements) < cardinality(p_ids) THEN
     FOR element, detail IN
@@ -66,7 +70,7 @@ export const failLockedJobs: Routine = {
   name: "fail_locked_jobs",
   sql: `
 CREATE OR REPLACE FUNCTION {schema}.fail_locked_jobs(
-  p_ids {id}[], p_errors text[], p_locked_ids {id}[])
+  p_ids {id}[], p_errors text[], p_acquired_us float8[], p_locked_ids {id}[])
 RETURNS TABLE (
   kind text, error text, id {id}, type_name text, sequence_id {id}, sequence_type_name text,
   root_sequence_id {id}, origin_id {id}, finished_at_us bigint)
@@ -79,20 +83,27 @@ DECLARE
   v_kind text := 'failed';
   v_ids {id}[] := p_ids;
   v_errors text[] := p_errors;
+  v_acquired_us float8[] := p_acquired_us;
   v_sequence_ids {id}[];
 BEGIN
   WHILE cardinality(v_ids) > 0 LOOP
     RETURN QUERY UPDATE {schema}.job j SET
-      status = 'failed', last_attempt_error = u.error,
-      finished_at = v_now, leased_by = NULL, leased_until = NULL
-    FROM unnest(v_ids, v_errors) AS u (id, error) WHERE j.id = u.id
+      status = 'failed', set_aside = 'failed', last_attempt_error = u.error, finished_at = v_now,
+      -- Of a running job, the attempt ends. A dependant is blocked and has none.
+      attempt = j.attempt + CASE WHEN j.status = 'open' THEN 1 ELSE 0 END,
+      lease_version = j.lease_version + CASE WHEN j.status = 'open' THEN 1 ELSE 0 END,
+      last_attempt_at = coalesce(
+        timestamptz 'epoch' + u.acquired_us * interval '1 us', j.last_attempt_at)
+    FROM unnest(v_ids, v_errors, v_acquired_us) AS u (id, error, acquired_us) WHERE j.id = u.id
     RETURNING v_kind, u.error, j.id, j.type_name, j.sequence_id, j.sequence_type_name,
       j.root_sequence_id, j.origin_id, (date_part('epoch', j.finished_at) * 1000000)::bigint;
     v_sequence_ids := ARRAY(
       SELECT DISTINCT j.sequence_id FROM {schema}.job j WHERE j.id = ANY(v_ids)
       ORDER BY j.sequence_id)::{id}[];
-    UPDATE {schema}.job j SET sequence_outcome = 'failed' WHERE j.id = ANY(v_sequence_ids);
+    UPDATE {schema}.job j SET sequence_outcome = 'failed', open_key = NULL
+    WHERE j.id = ANY(v_sequence_ids);
     v_kind := 'dependant';
+    v_acquired_us := '{}';
     -- OFFSET 0 keeps the planner from reading all blocked jobs instead of going from edge to edge.
     SELECT coalesce(array_agg(d.id), '{}'), coalesce(array_agg(d.error), '{}') INTO v_ids, v_errors
     FROM (

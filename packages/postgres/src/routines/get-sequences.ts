@@ -15,12 +15,12 @@ BEGIN
     SELECT u.id, u.element::integer FROM unnest(p_ids) WITH ORDINALITY AS u (id, element)
   )
   SELECT 'first', w.element, {job j}
-  FROM wanted w JOIN {schema}.job j ON j.id = w.id AND j.position = 0
+  FROM wanted w JOIN {schema}.job j ON j.id = w.id AND j.position = 0 {lease j}
   UNION ALL
   SELECT 'current', w.element, {job j}
   FROM wanted w CROSS JOIN LATERAL (
     SELECT c.* FROM {schema}.job c WHERE c.sequence_id = w.id AND c.position > 0
-    ORDER BY c.position DESC LIMIT 1) j;
+    ORDER BY c.position DESC LIMIT 1) j {lease j};
 END
 $routine$`,
 };

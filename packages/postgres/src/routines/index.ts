@@ -1,7 +1,9 @@
 import { acquireJobs } from "./acquire-jobs.ts";
+import { acquiredUs } from "./acquired-us.ts";
 import { addBlockers } from "./add-blockers.ts";
 import { completeJob } from "./complete-job.ts";
-import { completeJobs } from "./complete-jobs.ts";
+import { completeJobs, endWithoutWorker } from "./complete-jobs.ts";
+import { createJob } from "./create-job.ts";
 import { createJobs } from "./create-jobs.ts";
 import { deleteFinishedSequences } from "./delete-finished-sequences.ts";
 import { deleteJobs, deleteSequences, jobsOfTrees } from "./delete-sequences.ts";
@@ -20,12 +22,15 @@ import { renewLeases } from "./renew-leases.ts";
 import { rescheduleJobs } from "./reschedule-jobs.ts";
 import { blockersOfFailedJobs, retryFailedJobs } from "./retry-failed-jobs.ts";
 import type { Routine } from "./routine.ts";
+import { strayJobs } from "./stray-jobs.ts";
 import { summarize } from "./summarize.ts";
 import { triggerJobs } from "./trigger-jobs.ts";
 
 /** In the order of the contract; routines that others call come first. */
 export const routines: readonly Routine[] = [
   lostJobs,
+  acquiredUs,
+  endWithoutWorker,
   lockFreeJobs,
   jobsFailingWith,
   failLockedJobs,
@@ -34,6 +39,7 @@ export const routines: readonly Routine[] = [
   jobsOfTrees,
   deleteJobs,
   createJobs,
+  createJob,
   addBlockers,
   acquireJobs,
   renewLeases,
@@ -54,4 +60,5 @@ export const routines: readonly Routine[] = [
   listJobs,
   listSequences,
   summarize,
+  strayJobs,
 ];

@@ -1,10 +1,12 @@
 import type { Routine } from "./routine.ts";
 
-// The statement is planned for each call and has the given conditions only: the planner chooses the index of a condition or
-// an ordered scan. Running jobs are not in the index of ordinals, since they would enter and leave it at once. They are
-// few, found by their leases, and merged in.
+// A page without conditions is one plan that is kept. With conditions the statement is planned for each call. It has the given ones
+// only, and the planner chooses the index of a condition or an ordered scan.
+//
+// Each kind of status is found in a place of its own, so each is a page of its own, and the pages are merged. The leases are
+// joined to the jobs of the page only.
 
-/** One page of jobs, in the order of creation. */
+/** One page of jobs, in the order of creation, with the leases of those that run. */
 export const listJobs: Routine = {
   name: "list_jobs",
   sql: `
@@ -12,41 +14,67 @@ CREATE OR REPLACE FUNCTION {schema}.list_jobs(
   p_type_names text[], p_statuses text[], p_sequence_id {id}, p_root_sequence_id {id},
   p_created_from timestamptz, p_created_to timestamptz, p_order text, p_after_ordinal bigint,
   p_limit integer, p_sequence_type_names text[])
-RETURNS SETOF {schema}.job
+RETURNS TABLE (
+  job {schema}.job, leased_by text, leased_until timestamptz, acquired_at timestamptz)
 LANGUAGE plpgsql STABLE
 {settings}
 AS $routine$
 DECLARE
   v_direction text := CASE p_order WHEN 'desc' THEN 'DESC' ELSE 'ASC' END;
-  v_page text := $query$SELECT j.* FROM {schema}.job j WHERE $query$
-    || concat_ws(' AND ', $query$j.status <> 'running'$query$,
-      CASE WHEN p_type_names IS NOT NULL THEN 'j.type_name = ANY($1)' END,
-      CASE WHEN p_statuses IS NOT NULL THEN 'j.status = ANY($2)' END,
-      CASE WHEN p_sequence_id IS NOT NULL THEN $query$j.id IN (
-        SELECT s.id FROM {schema}.job s WHERE s.id = $3 AND s.position = 0
+  v_conditions text := concat_ws(' AND ',
+    CASE WHEN p_type_names IS NOT NULL THEN 'j.type_name = ANY($1)' END,
+    CASE WHEN p_sequence_id IS NOT NULL THEN $query$j.id IN (
+      SELECT s.id FROM {schema}.job s WHERE s.id = $3 AND s.position = 0
+      UNION ALL
+      SELECT s.id FROM {schema}.job s WHERE s.sequence_id = $3 AND s.position > 0)$query$ END,
+    CASE WHEN p_root_sequence_id IS NOT NULL THEN $query$j.id IN (
+      WITH tree AS MATERIALIZED (
+        SELECT s.id FROM {schema}.job s WHERE s.id = $4 AND s.id = s.root_sequence_id
         UNION ALL
-        SELECT s.id FROM {schema}.job s WHERE s.sequence_id = $3 AND s.position > 0)$query$ END,
-      CASE WHEN p_root_sequence_id IS NOT NULL THEN $query$j.id IN (
-        WITH tree AS MATERIALIZED (
-          SELECT s.id FROM {schema}.job s WHERE s.id = $4 AND s.id = s.root_sequence_id
-          UNION ALL
-          SELECT s.id FROM {schema}.job s
-          WHERE s.root_sequence_id = $4 AND s.position = 0 AND s.id <> s.root_sequence_id)
-        SELECT t.id FROM tree t
-        UNION ALL
-        SELECT c.id FROM tree t JOIN {schema}.job c ON c.sequence_id = t.id AND c.position > 0
-        )$query$ END,
-      CASE WHEN p_created_from IS NOT NULL THEN 'j.created_at >= $5' END,
-      CASE WHEN p_created_to IS NOT NULL THEN 'j.created_at < $6' END,
-      CASE WHEN p_after_ordinal IS NOT NULL
-        THEN CASE p_order WHEN 'desc' THEN 'j.ordinal < $7' ELSE 'j.ordinal > $7' END END,
-      CASE WHEN p_sequence_type_names IS NOT NULL THEN 'j.sequence_type_name = ANY($9)' END)
-    || ' ORDER BY j.ordinal ' || v_direction || ' LIMIT $8';
-  v_running text := replace(v_page, $query$j.status <> 'running'$query$,
-    $query$j.status = 'running'$query$);
+        SELECT s.id FROM {schema}.job s
+        WHERE s.root_sequence_id = $4 AND s.position = 0 AND s.id <> s.root_sequence_id)
+      SELECT t.id FROM tree t
+      UNION ALL
+      SELECT c.id FROM tree t JOIN {schema}.job c ON c.sequence_id = t.id AND c.position > 0
+      )$query$ END,
+    CASE WHEN p_created_from IS NOT NULL THEN 'j.created_at >= $5' END,
+    CASE WHEN p_created_to IS NOT NULL THEN 'j.created_at < $6' END,
+    CASE WHEN p_after_ordinal IS NOT NULL
+      THEN CASE p_order WHEN 'desc' THEN 'j.ordinal < $7' ELSE 'j.ordinal > $7' END END,
+    CASE WHEN p_sequence_type_names IS NOT NULL THEN 'j.sequence_type_name = ANY($9)' END);
+  v_pages text;
 BEGIN
-  RETURN QUERY EXECUTE 'SELECT page.* FROM ((' || v_page || ') UNION ALL (' || v_running
-      || ')) page ORDER BY page.ordinal ' || v_direction || ' LIMIT $8'
+  IF v_conditions = '' AND p_statuses IS NULL THEN
+    IF p_order = 'desc' THEN
+      RETURN QUERY SELECT j, j_lease.* FROM {schema}.job j {lease j}
+      ORDER BY j.ordinal DESC LIMIT p_limit;
+    ELSE
+      RETURN QUERY SELECT j, j_lease.* FROM {schema}.job j {lease j}
+      ORDER BY j.ordinal LIMIT p_limit;
+    END IF;
+    RETURN;
+  END IF;
+  SELECT string_agg($query$(SELECT j.id, j.ordinal FROM {schema}.job j WHERE $query$
+      || concat_ws(' AND ', s.condition, NULLIF(v_conditions, ''))
+      || ' ORDER BY j.ordinal ' || v_direction || ' LIMIT $8)', ' UNION ALL ')
+  INTO v_pages
+  FROM (VALUES
+    (p_statuses IS NULL, 'true'),
+    ('pending' = ANY(p_statuses), $query$j.status = 'open' AND j.id IN (
+      SELECT r.job_id FROM {schema}.ready r)$query$),
+    ('running' = ANY(p_statuses), $query$j.status = 'open' AND (j.id, j.lease_version) IN (
+      SELECT u.id, u.version - 1
+      FROM {schema}.lease l
+      CROSS JOIN LATERAL unnest(l.job_ids, l.lease_versions) AS u (id, version))$query$),
+    (p_statuses && ARRAY['blocked', 'failed'], 'j.set_aside = ANY($2)'),
+    ('completed' = ANY(p_statuses), $query$j.status = 'completed'$query$)
+  ) AS s (is_asked, condition)
+  WHERE s.is_asked;
+  IF v_pages IS NULL THEN RETURN; END IF;
+  RETURN QUERY EXECUTE 'SELECT j, j_lease.* FROM (SELECT * FROM (' || v_pages
+      || ') pages ORDER BY pages.ordinal ' || v_direction || ' LIMIT $8) page '
+      || $query$JOIN {schema}.job j ON j.id = page.id {lease j}$query$
+      || ' ORDER BY page.ordinal ' || v_direction
     USING p_type_names, p_statuses, p_sequence_id, p_root_sequence_id, p_created_from,
       p_created_to, p_after_ordinal, p_limit, p_sequence_type_names;
 END

@@ -23,6 +23,11 @@ BEGIN
         SELECT j.id FROM {schema}.job j WHERE j.id = ANY(v_lock_ids) ORDER BY j.id
         FOR NO KEY UPDATE
       ) locked;
+      -- An acquisition passes a pending job by.
+      PERFORM 1 FROM {schema}.job j JOIN {schema}.ready r
+        ON r.type_name = j.type_name AND r.priority = j.priority
+        AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal
+      WHERE j.id = ANY(v_lock_ids) AND j.status = 'open' FOR UPDATE OF r;
       -- A sequence that was continued during the wait has another current job.
       IF EXISTS (
         SELECT r.id FROM {schema}.rows_of_sequences(p_ids) r (id)
@@ -34,12 +39,12 @@ BEGIN
   END LOOP;
   RETURN QUERY SELECT 'first', u.element::integer, {job j}
   FROM unnest(p_ids) WITH ORDINALITY AS u (id, element)
-  JOIN {schema}.job j ON j.id = u.id AND j.position = 0;
+  JOIN {schema}.job j ON j.id = u.id AND j.position = 0 {lease j};
   RETURN QUERY SELECT 'current', u.element::integer, {job j}
   FROM unnest(p_ids) WITH ORDINALITY AS u (id, element)
   CROSS JOIN LATERAL (
     SELECT c.* FROM {schema}.job c WHERE c.sequence_id = u.id AND c.position > 0
-    ORDER BY c.position DESC LIMIT 1) j;
+    ORDER BY c.position DESC LIMIT 1) j {lease j};
 END
 $routine$`,
 };

@@ -1,11 +1,15 @@
 import type { Routine } from "./routine.ts";
 
+// The row of a job is only read: renewing waits for no transaction that settles it, and no such transaction waits for
+// the renewal. The entries that are held and asked for move to new rows of "lease", others stay under their lease, and dead
+// entries go. The rows are locked, so reclaiming passes by.
+//
 // SKIP LOCKED still waits for a transaction that updates a row just after its holder has released it. The server then
-// locks the later versions of the row without skipping. Rows that are already locked here were not locked in the order of
-// ids, so that wait can be a deadlock. The lock timeout ends it before the server looks for deadlocks (after 1 s) and
+// locks the later versions of the row without skipping. Rows that are already locked here were not locked in one order, so that
+// wait can be a deadlock. The lock timeout ends it before the server looks for deadlocks (after 1 s) and
 // ends any of the two transactions. All routines that skip locked rows have this timeout.
 
-/** Rows for the leases that are lost. A row that another transaction has locked counts as held and is left alone. */
+/** Rows for the leases that are lost. If another transaction has locked the row of a lease, its jobs count as held and it is left alone. */
 export const renewLeases: Routine = {
   name: "renew_leases",
   sql: `
@@ -13,30 +17,53 @@ CREATE OR REPLACE FUNCTION {schema}.renew_leases(
   p_ids {id}[], p_lease_versions integer[], p_lease_ms float8[])
 RETURNS TABLE (element integer, reason text)
 LANGUAGE plpgsql VOLATILE
-{settings}
+SET search_path = {path}
+SET row_security = off
+SET enable_seqscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
 SET lock_timeout = '500ms'
 AS $routine$
 #variable_conflict use_column
 DECLARE
   v_now timestamptz := clock_timestamp();
+  v_places tid[];
   v_held bigint[];
 BEGIN
-  WITH free AS MATERIALIZED (
-    SELECT j.id, u.lease_ms
-    FROM (SELECT * FROM unnest(p_ids, p_lease_versions, p_lease_ms)
-      AS u (id, lease_version, lease_ms) ORDER BY u.id) u
-    JOIN {schema}.job j ON j.id = u.id
-    WHERE j.status = 'running' AND j.lease_version = u.lease_version
-    ORDER BY j.id FOR NO KEY UPDATE OF j SKIP LOCKED
+  -- The rows with entries that are asked for. "lease" has few rows; the planner may compare all entries by one hash.
+  v_places := ARRAY(
+    SELECT l.ctid FROM {schema}.lease l
+    WHERE l.ctid = ANY(ARRAY(
+      SELECT DISTINCT e.ctid
+      FROM {schema}.lease e
+      CROSS JOIN LATERAL unnest(e.job_ids, e.lease_versions) AS u (id, version)
+      JOIN unnest(p_ids, p_lease_versions) AS a (id, version)
+        ON a.id = u.id AND a.version = u.version))
+    FOR UPDATE SKIP LOCKED);
+  WITH gone AS (
+    DELETE FROM {schema}.lease l WHERE l.ctid = ANY(v_places) RETURNING l.*
+  ), asked AS (
+    SELECT DISTINCT ON (a.id, a.version) a.id, a.version, a.lease_ms
+    FROM unnest(p_ids, p_lease_versions, p_lease_ms) AS a (id, version, lease_ms)
+    ORDER BY a.id, a.version
   )
-  UPDATE {schema}.job j
-  SET leased_until = v_now + f.lease_ms * interval '1 ms'
-  FROM free f WHERE j.id = f.id;
+  INSERT INTO {schema}.lease (
+    leased_until, acquired_at, set_at, first_ordinal, last_ordinal, type_name, worker_id,
+    job_ids, lease_versions)
+  SELECT coalesce(v_now + a.lease_ms * interval '1 ms', g.leased_until), g.acquired_at,
+    CASE WHEN a.lease_ms IS NULL THEN g.set_at ELSE v_now END,
+    min(j.ordinal), max(j.ordinal), g.type_name, g.worker_id,
+    array_agg(u.id), array_agg(u.version)
+  FROM gone g
+  CROSS JOIN LATERAL unnest(g.job_ids, g.lease_versions) AS u (id, version)
+  JOIN {schema}.job j ON j.id = u.id AND j.status = 'open' AND j.lease_version = u.version - 1
+  LEFT JOIN asked a ON a.id = u.id AND a.version = u.version
+  GROUP BY a.lease_ms, g.leased_until, g.acquired_at, g.set_at, g.type_name, g.worker_id;
   v_held := ARRAY(
     SELECT u.element
     FROM unnest(p_ids, p_lease_versions) WITH ORDINALITY AS u (id, lease_version, element)
     JOIN {schema}.job j ON j.id = u.id
-    WHERE j.status = 'running' AND j.lease_version = u.lease_version);
+    WHERE j.status = 'open' AND j.lease_version = u.lease_version - 1);
   IF cardinality(v_held) < cardinality(p_ids) THEN
     RETURN QUERY SELECT l.element, l.reason
     FROM {schema}.lost_jobs(p_ids, p_lease_versions, NULL, v_held) l;

@@ -89,18 +89,28 @@ BEGIN
       END IF;
       v_taken_by := (
         SELECT f.id FROM {schema}.job f
-        WHERE f.type_name = v_type AND f.deduplication_key = v_key AND f.sequence_outcome IS NULL
+        WHERE f.type_name = v_type AND f.open_key = v_key
         ORDER BY f.ordinal DESC LIMIT 1);
       IF v_taken_by IS NOT NULL THEN
         RETURN QUERY SELECT 'key_taken', v_element, v_taken_by::text, NULL::text;
         CONTINUE;
       END IF;
-      UPDATE {schema}.job f SET sequence_outcome = NULL WHERE f.id = v_sequence_id;
-      RETURN QUERY UPDATE {schema}.job j SET
-        status = CASE WHEN j.incomplete_blockers > 0 THEN 'blocked' ELSE 'pending' END,
-        attempt = 0, scheduled_at = v_now, finished_at = NULL
-      WHERE j.id = p_ids[v_element]
-      RETURNING 'retried', v_element, NULL::text, {job j};
+      UPDATE {schema}.job f SET sequence_outcome = NULL, open_key = f.deduplication_key
+      WHERE f.id = v_sequence_id;
+      WITH retried AS (
+        UPDATE {schema}.job j SET
+          status = CASE WHEN j.incomplete_blockers > 0 THEN 'blocked' ELSE 'open' END,
+          set_aside = CASE WHEN j.incomplete_blockers > 0 THEN 'blocked' END,
+          attempt = 0, scheduled_at = v_now, finished_at = NULL
+        WHERE j.id = p_ids[v_element]
+        RETURNING j.*
+      )
+      INSERT INTO {schema}.ready (
+        job_id, type_name, priority, scheduled_at, ordinal, released_at, is_due)
+      SELECT r.id, r.type_name, r.priority, r.scheduled_at, r.ordinal, r.released_at, true
+      FROM retried r WHERE r.status = 'open';
+      RETURN QUERY SELECT 'retried', v_element, NULL::text, {job j}
+      FROM {schema}.job j {lease j} WHERE j.id = p_ids[v_element];
     END LOOP;
     EXIT WHEN cardinality(v_postponed) IN (0, cardinality(v_elements));
     v_elements := v_postponed;

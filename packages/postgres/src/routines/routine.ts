@@ -5,7 +5,7 @@
 //
 // If the signature or the result of a routine changes, the routine gets a new name with a version (`acquire_jobs_2`).
 // Workers of the version before still call the old name. A change of the body alone keeps the name.
-import { isUsual, jobText, rareFields } from "../job-row.ts";
+import { isUsual, jobText, leaseOf, rareFields } from "../job-row.ts";
 import type { StoreNames } from "../store-names.ts";
 
 export interface Routine {
@@ -34,13 +34,15 @@ SET plan_cache_mode = force_generic_plan`;
  * The text for one store. Its placeholders:
  * - `{schema}`, `{id}` (the SQL type of ids), `{path}` (the search_path)
  * - `{settings}` (path and planner settings)
- * - `{job j}` (the row with the alias `j` as the JSON text of a job)
+ * - `{lease j}` (joins the lease of the row with the alias `j`)
+ * - `{job j}` (that row and its lease as the JSON text of a job)
  * - `{rare j}` (its rare fields, for a JSON object), `{usual j}` (true if each has its usual value)
  */
 export const fillRoutine = ({ sql }: Routine, names: StoreNames, path: string): string => {
   const values: Readonly<Record<string, string>> = { schema: names.schema, id: names.idType, path };
   return withOwnTags(sql.trim(), names.schema)
     .replaceAll("{settings}", () => settings)
+    .replaceAll(/\{lease (\w+)\}/g, (_, alias: string) => leaseOf(alias))
     .replaceAll(/\{job (\w+)\}/g, (_, alias: string) => jobText(alias))
     .replaceAll(/\{rare (\w+)\}/g, (_, alias: string) => rareFields(alias))
     .replaceAll(/\{usual (\w+)\}/g, (_, alias: string) => isUsual(alias))

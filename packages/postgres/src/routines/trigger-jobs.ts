@@ -13,17 +13,29 @@ LANGUAGE plpgsql VOLATILE
 AS $routine$
 #variable_conflict use_column
 DECLARE
+  v_now timestamptz;
   v_triggered_ids {id}[];
 BEGIN
-  -- The update alone might go through the index of pending jobs, and lock in the order of that.
   PERFORM 1 FROM (
     SELECT j.id FROM {schema}.job j WHERE j.id = ANY(p_ids) ORDER BY j.id FOR NO KEY UPDATE
   ) locked;
-  WITH triggered AS (
-    UPDATE {schema}.job j SET scheduled_at = least(j.scheduled_at, clock_timestamp())
-    FROM (SELECT DISTINCT u.id FROM unnest(p_ids) AS u (id) ORDER BY u.id) u
-    WHERE j.id = u.id AND j.status = 'pending'
-    RETURNING j.id
+  v_now := clock_timestamp();
+  -- Waits for an acquisition that has the ready row. If that commits, the row is gone and the job is not pending.
+  WITH gone AS (
+    DELETE FROM {schema}.ready r USING {schema}.job j
+    WHERE j.id = ANY(p_ids) AND j.status = 'open'
+      AND r.type_name = j.type_name AND r.priority = j.priority
+      AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal
+    RETURNING r.job_id
+  ), triggered AS (
+    UPDATE {schema}.job j SET scheduled_at = least(j.scheduled_at, v_now)
+    FROM gone g WHERE j.id = g.job_id
+    RETURNING j.id, j.type_name, j.priority, j.scheduled_at, j.ordinal, j.released_at
+  ), made_ready AS (
+    INSERT INTO {schema}.ready (
+      job_id, type_name, priority, scheduled_at, ordinal, released_at, is_due)
+    SELECT t.id, t.type_name, t.priority, t.scheduled_at, t.ordinal, t.released_at, true
+    FROM triggered t
   )
   SELECT coalesce(array_agg(t.id), '{}') INTO v_triggered_ids FROM triggered t;
   RETURN QUERY SELECT u.element::integer,

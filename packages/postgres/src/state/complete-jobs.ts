@@ -11,6 +11,7 @@ import { toDate, toStateJobReference, toText } from "../job-row.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
 import { notCommitted } from "../sqlstates.ts";
 import type { PgRow } from "../state-provider.ts";
+import type { HeldLeases } from "./held-leases.ts";
 import { idMaker } from "./make-ids.ts";
 
 const argTypes = {
@@ -19,6 +20,7 @@ const argTypes = {
   lease_versions: "integer[]",
   outputs: "text[]",
   continued_to_ids: "id[]",
+  acquired_us: "float8[]",
   ...newJobColumnTypes,
   positions: "integer[]",
   commits: "boolean",
@@ -30,10 +32,15 @@ const oneArgTypes = {
   lease_version: "integer",
   output: "text",
   continued_to_id: "id",
+  acquired_us: "float8",
   commits: "boolean",
 } as const;
 
-export const completeJobs = (db: PgDatabase, generateId: () => string): PgState["completeJobs"] => {
+export const completeJobs = (
+  db: PgDatabase,
+  generateId: () => string,
+  leases: HeldLeases,
+): PgState["completeJobs"] => {
   const calls = {
     one: db.routine("complete_job", oneArgTypes),
     oneAndCommit: db.lastRoutine("complete_job", oneArgTypes),
@@ -44,14 +51,17 @@ export const completeJobs = (db: PgDatabase, generateId: () => string): PgState[
 
   const completeOne = async (
     { context, workerId, andCommit = false }: Params,
-    { jobId, leaseVersion, outcome }: JobCompletion,
+    completion: JobCompletion,
   ): Promise<readonly PgRow[]> => {
+    const { jobId, leaseVersion, outcome } = completion;
+    const acquiredUs = leases.acquiredAtUs(completion);
     const args = {
       worker_id: workerId,
       id: db.id(jobId),
       lease_version: leaseVersion === null ? null : String(leaseVersion),
       output: outcome.kind === "output" ? outcome.output : null,
       continued_to_id: db.storableId(outcome.kind === "continuedTo" ? outcome.jobId : null),
+      acquired_us: acquiredUs === null ? null : String(acquiredUs),
     };
     const committed = andCommit
       ? await calls.oneAndCommit({ ...args, commits: "true" }, context)
@@ -75,6 +85,7 @@ export const completeJobs = (db: PgDatabase, generateId: () => string): PgState[
         outcome.kind === "output" ? outcome.output : null,
       ),
       continued_to_ids: db.storableIds(nextIds),
+      acquired_us: column(completions, leases.acquiredAtUs),
       ...newJobColumns(next),
       positions: column(next, (job) => job?.position ?? null),
     };
@@ -89,13 +100,12 @@ export const completeJobs = (db: PgDatabase, generateId: () => string): PgState[
     const [first] = completions;
     if (first === undefined) return { results: [], unblocked: [] };
     const newCount = completions.filter(({ outcome }) => outcome.kind === "continuation").length;
-    if (completions.length === 1 && newCount === 0) {
-      const rows = await completeOne(params, first).catch(lostRowsOf);
-      return toResult({ completions, nextIds: [] }, rows);
-    }
     const made = newCount === 0 ? [] : await makeIds(newCount, context);
     const nextIds = idsOf(completions, made);
-    const rows = await completeMany(params, nextIds).catch(lostRowsOf);
+    const isOne = completions.length === 1 && newCount === 0;
+    const completing = isOne ? completeOne(params, first) : completeMany(params, nextIds);
+    const rows = await completing.catch(lostRowsOf);
+    leases.ended(completions);
     return toResult({ completions, nextIds }, rows);
   };
 };

@@ -2,7 +2,7 @@
 // Ids are made here unless the store has an `idDefault`; the routine gives out ordinals and finds duplicates.
 import type { CreatedStateJob, NewEntryJob, NewStateJob } from "queuert/internal";
 import { column, type PgDatabase, type PgState } from "../database.ts";
-import { toStateJob } from "../job-row.ts";
+import { rowToStateJob, toStateJob } from "../job-row.ts";
 import { insertJobs, prepareInserts } from "../insert-jobs.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
 import type { PgRow } from "../state-provider.ts";
@@ -118,12 +118,12 @@ const toCreated = (
 const createdBefore = (
   db: PgDatabase,
 ): ((ids: readonly string[]) => Promise<readonly CreatedStateJob[] | null>) => {
-  const find = db.routine("get_jobs", { ids: "id[]" });
+  const find = db.jobRoutine("get_jobs", { ids: "id[]" }, ["element"]);
   return async (ids) => {
     const rows = await find({ ids: db.ids(ids) });
     // Elements without a row were deduplicated: a second call finds the same sequence, and is rare enough.
     if (rows.length < ids.length) return null;
-    const jobs = new Map(rows.map((row) => [Number(row["element"]), toStateJob(row["job"])]));
+    const jobs = new Map(rows.map((row) => [Number(row["element"]), rowToStateJob(row)]));
     return ids.map((_, index) => {
       const job = jobs.get(index + 1);
       if (job === undefined) throw new Error("get_jobs returned an element twice");

@@ -2,12 +2,14 @@
 import type { FailJobsResult, LeaseLostReason } from "queuert/internal";
 import { column, type PgDatabase, type PgState, storableText } from "../database.ts";
 import { toDate, toStateJobReference, toText } from "../job-row.ts";
+import type { HeldLeases } from "./held-leases.ts";
 
-export const failJobs = (db: PgDatabase): PgState["failJobs"] => {
+export const failJobs = (db: PgDatabase, leases: HeldLeases): PgState["failJobs"] => {
   const fail = db.routine("fail_jobs", {
     ids: "id[]",
     lease_versions: "integer[]",
     errors: "text[]",
+    acquired_us: "float8[]",
   });
   return async ({ context, jobs }) => {
     if (jobs.length === 0) return { results: [], dependants: [] };
@@ -16,9 +18,11 @@ export const failJobs = (db: PgDatabase): PgState["failJobs"] => {
         ids: db.ids(jobs.map(({ jobId }) => jobId)),
         lease_versions: column(jobs, ({ leaseVersion }) => leaseVersion),
         errors: column(jobs, ({ error }) => storableText(error)),
+        acquired_us: column(jobs, (job) => leases.acquiredAtUs(job)),
       },
       context,
     );
+    leases.ended(jobs);
     const reasons = new Map(
       rows
         .filter((row) => row["kind"] === "lost")

@@ -10,6 +10,7 @@ import { getBlockers } from "./get-blockers.ts";
 import { getJobs } from "./get-jobs.ts";
 import { getSequences } from "./get-sequences.ts";
 import { getStoreId } from "./get-store-id.ts";
+import { createHeldLeases, type HeldLeases } from "./held-leases.ts";
 import { listBlockerEdges } from "./list-blocker-edges.ts";
 import { listJobs } from "./list-jobs.ts";
 import { listSequences } from "./list-sequences.ts";
@@ -25,15 +26,16 @@ import { triggerJobs } from "./trigger-jobs.ts";
 export const createPgState = (
   db: PgDatabase,
   generateId: () => string,
+  leases: HeldLeases = createHeldLeases(),
 ): Omit<PgState, "capabilities" | "runInTransaction" | "provideContext" | "isInTransaction"> => ({
   getStoreId: getStoreId(db),
   createJobs: createJobs(db, generateId),
   addBlockers: addBlockers(db),
-  acquireJobs: acquireJobs(db),
-  renewLeases: renewLeases(db),
-  completeJobs: completeJobs(db, generateId),
-  rescheduleJobs: rescheduleJobs(db),
-  failJobs: failJobs(db),
+  acquireJobs: acquireJobs(db, leases),
+  renewLeases: renewLeases(db, leases),
+  completeJobs: completeJobs(db, generateId, leases),
+  rescheduleJobs: rescheduleJobs(db, leases),
+  failJobs: failJobs(db, leases),
   reclaimExpiredLeases: reclaimExpiredLeases(db),
   retryFailedJobs: retryFailedJobs(db),
   triggerJobs: triggerJobs(db),

@@ -2,9 +2,10 @@
 import type { LeaseLostReason, RescheduleResult } from "queuert/internal";
 import { column, type PgDatabase, type PgState, storableText } from "../database.ts";
 import { toDate } from "../job-row.ts";
+import type { HeldLeases } from "./held-leases.ts";
 import { scheduledAfterMs, scheduledAtText } from "../new-job-columns.ts";
 
-export const rescheduleJobs = (db: PgDatabase): PgState["rescheduleJobs"] => {
+export const rescheduleJobs = (db: PgDatabase, leases: HeldLeases): PgState["rescheduleJobs"] => {
   const reschedule = db.routine("reschedule_jobs", {
     ids: "id[]",
     lease_versions: "integer[]",
@@ -12,6 +13,7 @@ export const rescheduleJobs = (db: PgDatabase): PgState["rescheduleJobs"] => {
     after_ms: "float8[]",
     uncounted: "integer[]",
     errors: "text[]",
+    acquired_us: "float8[]",
   });
   return async ({ context, jobs }) => {
     if (jobs.length === 0) return [];
@@ -23,9 +25,11 @@ export const rescheduleJobs = (db: PgDatabase): PgState["rescheduleJobs"] => {
         after_ms: column(jobs, ({ schedule }) => scheduledAfterMs(schedule)),
         uncounted: column(jobs, ({ countsAttempt }) => (countsAttempt ? null : 1)),
         errors: column(jobs, ({ error }) => storableText(error)),
+        acquired_us: column(jobs, (job) => leases.acquiredAtUs(job)),
       },
       context,
     );
+    leases.ended(jobs);
     const byElement = new Map(rows.map((row) => [Number(row["element"]) - 1, row]));
     return jobs.map((_, index): RescheduleResult => {
       const row = byElement.get(index);

@@ -50,12 +50,22 @@ export const openStatePostgres = async ({
     },
     beginUsersTransaction: first.beginUsersTransaction,
     clear: async () => {
-      await run("TRUNCATE queuert.job, queuert.job_blocker, queuert.deduplication");
+      await assertNoStrayJobs(run);
+      await run(
+        "TRUNCATE queuert.job, queuert.ready, queuert.lease, queuert.job_blocker, queuert.deduplication",
+      );
     },
     close: async () => {
+      await assertNoStrayJobs(run);
       await Promise.all([first.close(), second.close()]);
     },
   };
+};
+
+/** Each open job has either a ready row or a lease: a test that broke this fails the next one. */
+const assertNoStrayJobs = async (run: (sql: string) => Promise<unknown>): Promise<void> => {
+  const rows = (await run("SELECT * FROM queuert.stray_jobs(5)")) as readonly object[];
+  if (rows.length > 0) throw new Error(`stray jobs: ${JSON.stringify(rows)}`);
 };
 
 /** ORMs wrap the driver's error. */

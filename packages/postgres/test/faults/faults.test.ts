@@ -23,7 +23,9 @@ it("notices half-open connections, the listening one and those of queries, and g
   proxy.halfOpen();
   await expect(behind.pool.query("SELECT 1")).rejects.toThrow("timeout");
   await vi.waitFor(() => expect(lost).toHaveBeenCalled(), { timeout: 10_000 });
-  await rig.client.pool.query("TRUNCATE done, queuert.job, queuert.deduplication");
+  await rig.client.pool.query(
+    "TRUNCATE done, queuert.job, queuert.ready, queuert.lease, queuert.deduplication",
+  );
   await rig.startMany(20);
   await proxy.heal();
   await rig.expectEachOnce(20);
@@ -35,7 +37,9 @@ const fillDisk = `
     BEGIN
       RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
     END $$;
-  CREATE TRIGGER refuse BEFORE UPDATE ON queuert.job FOR EACH STATEMENT EXECUTE FUNCTION refuse()`;
+  CREATE TRIGGER refuse BEFORE UPDATE ON queuert.job FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+  CREATE TRIGGER refuse BEFORE INSERT ON queuert.lease FOR EACH STATEMENT EXECUTE FUNCTION refuse()`;
+const emptyDisk = "DROP FUNCTION refuse CASCADE";
 
 /** Waits until the server has rolled so many transactions back. */
 const untilRefused = async (count: number): Promise<void> => {
@@ -55,7 +59,7 @@ it("waits while the disk is full, and goes on when there is room", async () => {
   await rig.client.pool.query(fillDisk);
   await rig.startWorker();
   await untilRefused(2);
-  await rig.client.pool.query("DROP TRIGGER refuse ON queuert.job");
+  await rig.client.pool.query(emptyDisk);
   await rig.expectEachOnce(50);
   const { rows } = await rig.client.pool.query("SELECT DISTINCT attempt FROM queuert.job");
   expect(rows).toEqual([{ attempt: 1 }]);
@@ -77,7 +81,7 @@ it("stores the results of a full disk's time, without running the jobs again", a
   rig.endings.push(() => worker.stop());
   await rig.startMany(3, "by value");
   await untilRefused(2);
-  await rig.client.pool.query("DROP TRIGGER refuse ON queuert.job");
+  await rig.client.pool.query(emptyDisk);
   await rig.expectEachOnce(3, 0);
   expect(runs).toBe(3);
 }, 60_000);

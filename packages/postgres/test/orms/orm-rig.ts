@@ -55,7 +55,7 @@ export const useOrmRig = (open: OpenOrm): OrmRig => {
     await pool.end();
   });
   beforeEach(async () => {
-    await pool.query("TRUNCATE queuert.job, done");
+    await pool.query("TRUNCATE queuert.job, queuert.ready, queuert.lease, done");
   });
   return rig;
 };

@@ -57,7 +57,11 @@ beforeAll(async () => {
 afterAll(() => pool.end());
 beforeEach(async () => {
   client = await pool.connect();
-  await client.query(`TRUNCATE ${pg.escapeIdentifier(schema)}.job`);
+  await client.query(
+    ["job", "ready", "lease"]
+      .map((table) => `TRUNCATE ${pg.escapeIdentifier(schema)}.${table}`)
+      .join(";"),
+  );
   return () => client.release();
 });
 

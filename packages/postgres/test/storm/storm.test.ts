@@ -22,7 +22,7 @@ const invariants: Readonly<Record<string, string>> = {
       SELECT FROM queuert.job_blocker b JOIN queuert.job f ON f.id = b.blocker_sequence_id
       WHERE b.job_id = w.id AND f.sequence_outcome = 'failed')`,
   "a job knows how many sequences it waits for": `
-    SELECT w.id FROM queuert.job w WHERE w.status IN ('blocked', 'pending') AND w.incomplete_blockers <> (
+    SELECT w.id FROM queuert.job w WHERE w.status IN ('blocked', 'open') AND w.incomplete_blockers <> (
       SELECT count(DISTINCT b.blocker_sequence_id) FROM queuert.job_blocker b
       JOIN queuert.job f ON f.id = b.blocker_sequence_id
       WHERE b.job_id = w.id AND f.sequence_outcome IS DISTINCT FROM 'completed')`,
@@ -41,6 +41,10 @@ const invariants: Readonly<Record<string, string>> = {
     ) l ON true
     WHERE f.position = 0 AND f.sequence_outcome IS DISTINCT FROM
       CASE WHEN l.status IN ('completed', 'failed') THEN l.status END`,
+  "an open job has either a ready row or a lease": "SELECT * FROM queuert.stray_jobs(5)",
+  "an unfinished sequence holds its key": `
+    SELECT f.id FROM queuert.job f WHERE f.open_key IS DISTINCT FROM
+      CASE WHEN f.sequence_outcome IS NULL THEN f.deduplication_key END`,
 };
 
 const it = extendWithCommon(plainIt);
@@ -77,7 +81,9 @@ it(
         }
       };
       await check();
-      const running = await ask("SELECT id::text FROM queuert.job WHERE status = 'running'");
+      const running = await ask(`
+        SELECT j.id::text FROM queuert.job j
+        WHERE j.status = 'open' AND NOT EXISTS (SELECT FROM queuert.ready r WHERE r.job_id = j.id)`);
       await finishAll(
         arena,
         running.map((row) => (row as { id: string }).id),

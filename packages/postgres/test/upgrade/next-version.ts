@@ -41,18 +41,14 @@ const edits: readonly Edit[] = [
   ],
   // Another signature and another result, under a new name.
   ["routines/acquire-jobs.ts", /\bacquire_jobs\b/g, "acquire_jobs_2"],
-  [
-    "routines/acquire-jobs.ts",
-    "p_leases_after_us float8)",
-    "p_leases_after_us float8, p_hint text)",
-  ],
+  ["routines/acquire-jobs.ts", "p_horizon_us float8)", "p_horizon_us float8, p_hint text)"],
   [
     "routines/acquire-jobs.ts",
     "trace_context text, rest text)",
     "trace_context text, rest text, hint text)",
   ],
   ["routines/acquire-jobs.ts", /\{job j\}/g, "{job j}, NULL::text"],
-  ["routines/acquire-jobs.ts", "END)::text END;", "END)::text END, p_hint;"],
+  ["routines/acquire-jobs.ts", "END)::text END\n", "END)::text END, p_hint\n"],
   [
     "state/acquire-jobs/acquire-jobs.ts",
     'db.routine("acquire_jobs"',
@@ -60,13 +56,13 @@ const edits: readonly Edit[] = [
   ],
   [
     "state/acquire-jobs/acquire-jobs.ts",
-    'leases_after_us: "float8",',
-    'leases_after_us: "float8",\n  hint: "text",',
+    'horizon_us: "float8",',
+    'horizon_us: "float8",\n  hint: "text",',
   ],
   [
     "state/acquire-jobs/acquire-jobs.ts",
-    "leases_after_us: leasesAfterUs",
-    'hint: "h",\n      leases_after_us: leasesAfterUs',
+    "horizon_us: horizonUs",
+    'hint: "h",\n      horizon_us: horizonUs',
   ],
 ];
 

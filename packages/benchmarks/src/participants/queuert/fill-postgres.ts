@@ -26,17 +26,20 @@ export const fillQueuertPostgres = async (target: Target, counts: FillCounts): P
     );
     // Half of them have a higher priority: they stand in front of the due jobs.
     await client.query(
-      `${insert(finished, scheduled, "status", "'pending'")};
+      `${insert(finished, scheduled, "status", "'open'")};
        UPDATE queuert.job SET scheduled_at = clock_timestamp() + interval '1 day', priority = lease_version + 1
-       WHERE status = 'pending' AND ordinal % 2 = 0;
+       WHERE status = 'open' AND ordinal % 2 = 0;
        UPDATE queuert.job SET scheduled_at = clock_timestamp() + interval '1 day'
-       WHERE status = 'pending' AND ordinal % 2 = 1`,
+       WHERE status = 'open' AND ordinal % 2 = 1;
+       INSERT INTO queuert.ready (job_id, type_name, priority, scheduled_at, ordinal, is_due)
+       SELECT id, type_name, priority, scheduled_at, ordinal, false FROM queuert.job
+       WHERE status = 'open'`,
     );
     if (blocked > 0) {
       await client.query(
-        `${insert(finished + scheduled, blocked, "status, incomplete_blockers", "'blocked', 1")};
+        `${insert(finished + scheduled, blocked, "status, set_aside, incomplete_blockers", "'blocked', 'blocked', 1")};
         INSERT INTO queuert.job_blocker (job_id, blocker_sequence_id, index)
-        SELECT id, (SELECT id FROM queuert.job WHERE status = 'pending' LIMIT 1), 0
+        SELECT id, (SELECT job_id FROM queuert.ready LIMIT 1), 0
         FROM queuert.job WHERE status = 'blocked'`,
       );
     }

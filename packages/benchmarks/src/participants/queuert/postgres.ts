@@ -12,9 +12,10 @@ const types =
 
 // By the adapter's own indexes: on a full table anything else would be a scan.
 export const unfinishedInQueuert: readonly string[] = [
-  "queuert.job WHERE status = 'blocked' AND type_name = 'whole'",
-  `queuert.job WHERE status = 'pending' AND ${types} AND priority = 0 AND scheduled_at <= clock_timestamp()`,
-  "queuert.job WHERE status = 'running'",
+  "queuert.job WHERE set_aside = 'blocked' AND type_name = 'whole'",
+  `queuert.ready WHERE ${types} AND priority = 0 AND scheduled_at <= clock_timestamp()`,
+  `queuert.lease l CROSS JOIN LATERAL unnest(l.job_ids, l.lease_versions) AS u (id, version)
+    JOIN queuert.job j ON j.id = u.id WHERE j.status = 'open' AND j.lease_version = u.version - 1`,
 ];
 
 export const prepareQueuertPostgres = async (target: Target): Promise<void> => {

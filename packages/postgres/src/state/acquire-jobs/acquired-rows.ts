@@ -4,6 +4,7 @@
 // the client 0.7 µs instead of 1.8.
 import {
   type AcquireJobsParams,
+  type LeaseReference,
   newStateJob,
   type StateJob,
   type StateSequence,
@@ -17,6 +18,7 @@ import {
   toText,
 } from "../../job-row.ts";
 import type { PgRow } from "../../state-provider.ts";
+import type { AcquiredLease } from "../held-leases.ts";
 import type { Probe } from "./low-water-marks.ts";
 
 type Types = AcquireJobsParams["types"];
@@ -26,6 +28,9 @@ export interface Acquisition {
   readonly jobs: readonly AcquiredRow[];
   /** Null if no job had blockers. */
   readonly blockers: BlockerLists | null;
+  readonly leases: readonly AcquiredLease[];
+  /** How far the probes have reached. */
+  readonly horizonUs: number;
   readonly probe: Probe;
   readonly nextDueInMs: number | null;
 }
@@ -36,8 +41,8 @@ export const toAcquisition = (
   workerId: string,
   types: Types,
 ): Acquisition => {
-  const [, atUs, probeUs, dueMs] = String(rows.at(-1)?.["facts"]).split(" ");
-  const leases = toLeases(workerId, types, toDate(atUs));
+  const [, atUs, horizonUs, probeUs, dueMs] = String(rows.at(-1)?.["facts"]).split(" ");
+  const leases = toLeases(workerId, types, Number(atUs));
   const jobs: AcquiredRow[] = [];
   for (const row of rows) {
     const facts = String(row["facts"]);
@@ -46,6 +51,8 @@ export const toAcquisition = (
   return {
     jobs: jobs.sort(inOrder),
     blockers: toBlockerLists(rows),
+    leases: leases.filter(({ jobs: held }) => held.length > 0),
+    horizonUs: Number(horizonUs),
     probe: { atUs: Number(atUs), tookMs: Number(probeUs) / 1_000 },
     nextDueInMs: dueMs === undefined ? null : Number(dueMs),
   };
@@ -58,8 +65,10 @@ export interface AcquiredRow {
   readonly reclaimedFrom: string | null;
 }
 
-/** The fields that all jobs of a type share in one acquisition. */
-interface Lease {
+/** The fields that all jobs of a type share in one acquisition, and those jobs. */
+interface Lease extends AcquiredLease {
+  firstOrdinal: number;
+  readonly jobs: LeaseReference[];
   readonly typeName: string;
   readonly workerId: string;
   readonly takenAt: Date;
@@ -112,6 +121,8 @@ const toAcquiredRow = (row: PgRow, facts: string, leases: readonly Lease[]): Acq
   job.leaseVersion = Number(leaseVersion);
   job.leasedBy = lease.workerId;
   job.leasedUntil = lease.leasedUntil;
+  lease.firstOrdinal = Math.min(lease.firstOrdinal, job.ordinal);
+  lease.jobs.push({ jobId: id, leaseVersion: job.leaseVersion });
   if (row["rest"] === null) return { job, scheduledAtUs: Number(createdUs), reclaimedFrom: null };
   const rest = JSON.parse(String(row["rest"])) as Readonly<Record<string, unknown>>;
   addRareFields(job, rest);
@@ -122,13 +133,19 @@ const toAcquiredRow = (row: PgRow, facts: string, leases: readonly Lease[]): Acq
   };
 };
 
-const toLeases = (workerId: string, types: Types, takenAt: Date): readonly Lease[] =>
-  types.map(({ typeName, leaseMs }) => ({
+const toLeases = (workerId: string, types: Types, acquiredAtUs: number): readonly Lease[] => {
+  const takenAt = toDate(acquiredAtUs);
+  return types.map(({ typeName, leaseMs }) => ({
+    acquiredAtUs,
+    untilUs: Math.round(acquiredAtUs + leaseMs * 1_000),
+    firstOrdinal: Infinity,
+    jobs: [],
     typeName,
     workerId,
     takenAt,
     leasedUntil: new Date(takenAt.getTime() + leaseMs),
   }));
+};
 
 // The update returns rows by their places. Compared by microseconds, which a Date would drop.
 const inOrder = (a: AcquiredRow, b: AcquiredRow): number =>

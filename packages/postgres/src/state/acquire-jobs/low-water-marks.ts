@@ -1,5 +1,5 @@
 // A long transaction of another client holds a snapshot. The index entries of jobs acquired since
-// then cannot be removed, so every probe for due jobs or expired leases walks over them. When
+// then cannot be removed, so every probe for due jobs walks over them. When
 // probes become slow, each begins where the last one ended. Jobs that arrive behind the mark are
 // seen by the next full probe. It follows after a second, or after twenty times the duration of the
 // last full probe. Walking over dead entries then takes a twentieth of the time at most. In an ordinary
@@ -18,7 +18,7 @@ interface Mark {
 }
 
 /** The place of an acquired job in the order. */
-export interface TakenJob extends Pick<AcquiredRow, "scheduledAtUs" | "reclaimedFrom"> {
+export interface TakenJob extends Pick<AcquiredRow, "scheduledAtUs"> {
   readonly job: Pick<AcquiredRow["job"], "typeName" | "priority" | "ordinal">;
 }
 
@@ -27,8 +27,6 @@ export interface Start {
   /** From the beginning: without marks. */
   readonly isFull: boolean;
   readonly marks: readonly Mark[];
-  /** Leases that expired up to here have been looked at. */
-  readonly leasesAfterUs: number | null;
 }
 
 /** When the server began to probe, and how long that took. */
@@ -55,14 +53,9 @@ const backlogMin = 50;
 
 export const createLowWaterMarks = (now: () => number = () => performance.now()): LowWaterMarks => {
   const marks = new Map<string, Mark>();
-  let leasesAfterUs: number | null = null;
   let fullProbeAt = 0;
   let slowCount = 0;
 
-  const forget = (): void => {
-    marks.clear();
-    leasesAfterUs = null;
-  };
   /** Whether it pays to leave jobs behind for a while: there is a backlog, and probes are slow. */
   const isSlow = (count: number, limit: number, { tookMs }: Probe): boolean =>
     count >= Math.max(backlogMin, limit) && tookMs >= slowProbeMs + slowProbePerJobMs * count;
@@ -74,34 +67,29 @@ export const createLowWaterMarks = (now: () => number = () => performance.now())
       return {
         isFull: false,
         marks: [...marks.values()].filter(({ typeName }) => names.has(typeName)),
-        leasesAfterUs,
       };
     },
     learn: ({ isFull }, rows, limit, probe) => {
       if (isFull) {
         const wasMarked = marks.size > 0;
-        forget();
+        marks.clear();
         slowCount = isSlow(rows.length, limit, probe) ? slowCount + 1 : 0;
         // One slow probe may be a busy machine. While marks are in use, each full probe decides anew.
         if (slowCount < (wasMarked ? 1 : slowProbesMin)) return;
         const restMs = probe.tookMs / fullProbeShare;
         fullProbeAt =
           now() + Math.min(Math.max(restMs, fullProbeIntervalMinMs), fullProbeIntervalMaxMs);
-        leasesAfterUs = probe.atUs;
       } else if (rows.length < limit) {
         // Short: the other due jobs may lie behind the marks.
-        forget();
+        marks.clear();
         return;
-      } else if (rows.every(({ reclaimedFrom }) => reclaimedFrom === null)) {
-        // No expired lease was found, or none that is free: reclaiming finds the others.
-        leasesAfterUs = probe.atUs;
       }
       for (const row of rows) raise(marks, toMark(row));
     },
   };
 };
 
-const fullProbe: Start = { isFull: true, marks: [], leasesAfterUs: null };
+const fullProbe: Start = { isFull: true, marks: [] };
 
 const toMark = ({ job, scheduledAtUs }: TakenJob): Mark => ({
   typeName: job.typeName,
