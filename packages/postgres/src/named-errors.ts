@@ -10,6 +10,7 @@ import {
   PgSchemaOutdatedError,
   PgUnreachableError,
 } from "./errors.ts";
+import { hiddenServerError, innerErrorOf } from "./inner-error.ts";
 import type { StoreNames } from "./store-names.ts";
 
 /** The typed error for an error of the driver, or the same error. An error is named once only. */
@@ -63,13 +64,17 @@ const rowSecurityRoutines = new Set(["check_enable_rls", "ExecWithCheckOptions"]
 const isOfRowSecurity = (error: Error): boolean => {
   const { routine } = error as { readonly routine?: unknown };
   if (typeof routine === "string") return rowSecurityRoutines.has(routine);
-  return error.cause instanceof Error && isOfRowSecurity(error.cause);
+  const inner = innerErrorOf(error);
+  return inner !== undefined && isOfRowSecurity(inner);
 };
 
-/** `pg` gives some of its errors no code. */
+// Of `pg`, and of Knex.
+const poolTimeouts = ["timeout exceeded when trying to connect", "Timeout acquiring a connection"];
+
+/** `pg` and ORMs give some of their errors no code. */
 const byMessage = (error: Error): Error => {
   const messages = messagesOf(error);
-  if (messages.includes("timeout exceeded when trying to connect")) {
+  if (poolTimeouts.some((message) => messages.includes(message))) {
     return new PgPoolExhaustedError({ cause: error });
   }
   if (messages.includes("Connection terminated due to connection timeout")) {
@@ -84,21 +89,28 @@ export const saysOfStore = (error: Error, { schemaName }: StoreNames): boolean =
 
 /** The server's own message, which names a table, column, database or role. Null if the error is of another origin. */
 const serverMessageOf = (error: Error): string | null => {
-  const { code, message, cause } = error as { code?: unknown; message: string; cause?: unknown };
-  if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)) return message.split("\n")[0] ?? null;
-  return cause instanceof Error ? serverMessageOf(cause) : null;
+  const { code, message } =
+    hiddenServerError(error) ?? (error as { code?: unknown; message: string });
+  if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code))
+    return message?.split("\n")[0] ?? null;
+  const inner = innerErrorOf(error);
+  return inner === undefined ? null : serverMessageOf(inner);
 };
 
 /** ORMs wrap the driver's error. */
-export const messagesOf = (error: Error): string =>
-  error.cause instanceof Error ? `${error.message}\n${messagesOf(error.cause)}` : error.message;
+export const messagesOf = (error: Error): string => {
+  const inner = innerErrorOf(error);
+  return inner === undefined ? error.message : `${error.message}\n${messagesOf(inner)}`;
+};
 
+/** The SQLSTATE, or the code of the connection's error. */
 export const codeOf = (error: Error): string | undefined => {
+  const hidden = hiddenServerError(error);
+  if (hidden !== undefined) return hidden.code;
   const own = (error as { code?: unknown }).code;
   if (typeof own === "string") return own;
-  // Node tries every address of a host and gathers the failures; ORMs wrap the driver's error.
-  const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error.cause;
-  return inner instanceof Error ? codeOf(inner) : undefined;
+  const inner = innerErrorOf(error);
+  return inner === undefined ? undefined : codeOf(inner);
 };
 
 /** The methods of an object, with named errors. */

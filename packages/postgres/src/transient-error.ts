@@ -1,5 +1,7 @@
 // Which failures pass by themselves. SQLSTATE classes and the codes of sockets; drivers agree on `code`.
 
+import { hiddenServerError, innerErrorOf } from "./inner-error.ts";
+
 const transientStates = new Set([
   "40001", // serialization_failure
   "40P01", // deadlock_detected
@@ -29,20 +31,30 @@ const transientCodes = new Set([
   "CONNECTION_ENDED",
   "CONNECTION_DESTROYED",
   "CONNECT_TIMEOUT",
+  // Prisma: unreachable, timed out, closed; no connection in time; a conflict or a deadlock.
+  "P1001",
+  "P1002",
+  "P1008",
+  "P1017",
+  "P2024",
+  "P2034",
+  // Bun.SQL
+  "ERR_POSTGRES_CONNECTION_CLOSED",
+  "ERR_POSTGRES_CONNECTION_TIMEOUT",
 ]);
 
-// `pg` gives some of its errors no code.
+// `pg` and ORMs give some of their errors no code.
 const transientMessage =
-  /connection terminated|connection timeout|timeout exceeded when trying to connect|client has encountered a connection error|query read timeout/i;
+  /connection terminated|connection timeout|timeout exceeded when trying to connect|client has encountered a connection error|query read timeout|timeout acquiring a connection|unable to start a transaction in the given time/i;
 
 /** Whether trying again can help: the default of the option `isTransientError`. */
 export const isTransientPgError = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
-  const { code } = error as { code?: unknown };
+  const { code } = hiddenServerError(error) ?? (error as { code?: unknown });
   if (typeof code === "string") {
     // Class 08: connection exceptions.
     if (code.startsWith("08") || transientStates.has(code) || transientCodes.has(code)) return true;
   }
   if (error instanceof AggregateError && error.errors.some(isTransientPgError)) return true;
-  return transientMessage.test(error.message) || isTransientPgError(error.cause);
+  return transientMessage.test(error.message) || isTransientPgError(innerErrorOf(error));
 };

@@ -32,7 +32,10 @@ const documents: readonly Document[] = [
   { path: "packages/core/README.md", package: "examples", before: postgresTables },
   { path: "packages/postgres/README.md", package: "postgres" },
   { path: "packages/postgres/docs/drizzle.md", package: "postgres" },
+  { path: "packages/postgres/docs/knex.md", package: "postgres" },
   { path: "packages/postgres/docs/kysely.md", package: "postgres" },
+  { path: "packages/postgres/docs/mikro-orm.md", package: "postgres" },
+  { path: "packages/postgres/docs/typeorm.md", package: "postgres" },
   {
     path: "packages/sqlite/README.md",
     package: "sqlite",
@@ -45,6 +48,11 @@ new Database("app.db").exec("PRAGMA journal_mode = WAL; CREATE TABLE user (name 
     path: "packages/mongodb/README.md",
     package: "mongodb",
     addresses: { "mongodb://localhost:27017/?replicaSet=rs0": "MONGODB_URL" },
+  },
+  {
+    path: "packages/mongodb/docs/mongoose.md",
+    package: "mongodb",
+    addresses: { "mongodb://localhost:27017/app?replicaSet=rs0": "MONGODB_URL" },
   },
   {
     path: "packages/redis/README.md",

@@ -48,4 +48,4 @@ const isKysely = (on: unknown): on is Kysely<unknown> =>
   hasMethods(on, ["executeQuery", "transaction"]);
 
 // Kysely has no class and no code for these errors.
-const endedMessage = /^Transaction is already (committed|rolled back)$/;
+const endedMessage = /^Transaction is already (committed|rolled back|aborted)$/;

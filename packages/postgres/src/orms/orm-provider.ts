@@ -42,6 +42,10 @@ export interface PgOrmProviderOptions {
 
 export type OrmContext<TKey extends string, TValue> = Readonly<Record<TKey, TValue>>;
 
+/** Or another value, in calls that no compiler has checked. */
+const isObject = (value: unknown): value is object =>
+  (typeof value === "object" && value !== null) || typeof value === "function";
+
 /** A transaction that the provider has opened. */
 interface OwnTransaction {
   isOver: boolean;
@@ -66,17 +70,21 @@ export const createOrmProvider = <
     connectionsMax: orm.connectionsMax,
     provideContext: (callback) => callback(toContext(database)),
     isInTransaction: async ({ [key]: on }) => {
-      if (!isTransaction(on)) return false;
-      const ours = own.get(on);
-      return ours === undefined ? users.isInside(on) : !ours.isOver;
+      const ours = isObject(on) ? own.get(on) : undefined;
+      if (ours !== undefined) return !ours.isOver;
+      return isTransaction(on) && users.isInside(on);
     },
     executeSql: async (statement, context) => {
       const on = context?.[key] ?? database;
-      if (!isTransaction(on)) return send(on, statement);
       const ours = own.get(on);
       if (ours?.isOver === true) throw new StateNotInTransactionError("A statement");
       if (ours !== undefined) return track(ours, send(on, statement));
-      return statement.isWrite === true ? users.write(on, statement) : users.read(on, statement);
+      const isWrite = statement.isWrite === true;
+      if (isTransaction(on))
+        return isWrite ? users.write(on, statement) : users.read(on, statement);
+      // An ended transaction may look like a database.
+      if (isWrite && on !== database) throw new StateNotInTransactionError("A write");
+      return send(on, statement);
     },
     ...(sendAndCommit !== undefined && {
       executeSqlAndCommit: async (statement, { [key]: tx }) =>

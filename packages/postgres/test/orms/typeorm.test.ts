@@ -1,0 +1,4 @@
+import { openTypeOrm } from "./clients/typeorm.ts";
+import { describeOrm } from "./describe-orm.ts";
+
+describeOrm("TypeORM", openTypeOrm);
