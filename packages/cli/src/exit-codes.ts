@@ -29,7 +29,7 @@ const byCode: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
     /_(STILL_BLOCKING|NOT_A_ROOT_SEQUENCE|JOB_ALREADY_COMPLETED|READ_ONLY|READ_ONLY_OPERATOR|PLAN_REFUSED)$/,
     exitCodes.refused,
   ],
-  [/_(PERMISSION_DENIED|ROW_SECURITY|NOT_WRITABLE)$/, exitCodes.refused],
+  [/_(PERMISSION_DENIED|ROW_SECURITY|NOT_WRITABLE|DAMAGED)$/, exitCodes.refused],
   [/_INVALID_\w+$/, exitCodes.usage],
   [/_(LIMIT_EXCEEDED|NOT_JSON|UNKNOWN_JOB_TYPE|NOT_AN_ENTRY_JOB_TYPE)$/, exitCodes.usage],
   [/_(DRIVER_MISSING|PRAGMA|IN_MEMORY|NOT_A_DATABASE)$/, exitCodes.usage],

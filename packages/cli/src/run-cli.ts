@@ -1,6 +1,7 @@
 // The program: its global options and its commands, in the order of the help.
 import { Command, CommanderError, Option } from "commander";
 import type { AddCommand, GlobalOptions } from "./command.ts";
+import { addCompletion } from "./commands/completion.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addAct } from "./commands/act.ts";
 import { addComplete } from "./commands/complete.ts";
@@ -32,6 +33,7 @@ const commands: readonly AddCommand[] = [
   addAct("delete"),
   addStart,
   addComplete,
+  addCompletion,
 ];
 
 const exits = `

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,8 +33,8 @@ describe.each(storeKinds)("init for %s", (kind) => {
     });
     for (;;) {
       const { stdout } = await run("status", "--json");
-      const { pending, running } = JSON.parse(stdout) as { pending: number; running: number };
-      if (pending + running === 0) break;
+      const { totals } = JSON.parse(stdout) as { totals: { pending: number; running: number } };
+      if (totals.pending + totals.running === 0) break;
     }
     const exited = once(worker, "exit");
     worker.kill("SIGINT");
@@ -106,4 +106,37 @@ it("ends silently if the reader of its output has gone", async () => {
   const { child, ended } = project.start(["--url", "sqlite:app.db", "migrate", "--plan"]);
   child.stdout?.destroy();
   expect(await ended).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
+describe("completion", () => {
+  const complete = async (words: readonly string[]): Promise<string[]> => {
+    const project = createProject();
+    const { stdout } = await project.queuert(["completion", "bash"]);
+    project.write("completion.sh", stdout);
+    const list = words.map((word) => `'${word}'`).join(" ");
+    const code = `. ./completion.sh; COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _queuert; echo "\${COMPREPLY[@]}"`;
+    const { stdout: found, stderr } = spawnSync("bash", ["-c", code], {
+      cwd: project.folder,
+      encoding: "utf8",
+    });
+    expect(stderr).toBe("");
+    return found.trim().split(" ");
+  };
+
+  it("of bash knows commands, options and terms of filters", async () => {
+    expect(await complete(["queuert", "st"])).toEqual(["status", "start"]);
+    expect(await complete(["queuert", "migrate", "st"])).toEqual(["status"]);
+    expect(await complete(["queuert", "retry", "--wh"])).toEqual(["--where"]);
+    expect(await complete(["queuert", "list", "stat"])).toEqual(["status:"]);
+    expect(await complete(["queuert", "list", "--js"])).toEqual(["--json"]);
+  });
+
+  it("is there for zsh and fish, and no other shell", async () => {
+    const project = createProject();
+    expect((await project.queuert(["completion", "zsh"])).stdout).toContain("bashcompinit");
+    expect((await project.queuert(["completion", "fish"])).stdout).toContain(
+      "complete -c queuert -n __fish_use_subcommand -a status -d ",
+    );
+    expect((await project.queuert(["completion", "tcsh"])).exitCode).toBe(2);
+  });
 });

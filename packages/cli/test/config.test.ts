@@ -12,10 +12,10 @@ const expectStore = async (
   project: ReturnType<typeof createProject>,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Record<string, unknown>> => {
+): Promise<{ totals: { pending: number } }> => {
   const result = await project.queuert([...args, "status", "--json"], { env });
   expect(result.exitCode, result.stderr).toBe(0);
-  return JSON.parse(result.stdout) as Record<string, unknown>;
+  return JSON.parse(result.stdout) as { totals: { pending: number } };
 };
 
 describe("the store of a command", () => {
@@ -51,7 +51,7 @@ export default defineConfig(config);`,
       project.write(`${name}.mjs`, config(`url: "sqlite:${name}.db"`));
     const env = { QUEUERT_DATABASE_URL: "sqlite:address.db" };
     const pending = async (args: readonly string[], more: Record<string, string> = {}) =>
-      (await expectStore(project, args, { ...env, ...more }))["pending"];
+      (await expectStore(project, args, { ...env, ...more })).totals.pending;
     expect(await pending([])).toBe(4);
     project.write("queuert.config.mjs", config('url: "sqlite:nearest.db"'));
     expect(await pending([])).toBe(3);
@@ -74,7 +74,9 @@ export default defineConfig(config);`,
     const written = await project.queuert(["--profile", "live", "start", "greet"]);
     expect(written.exitCode).toBe(4);
     expect(written.stderr).toContain("QUEUERT_CLI_READ_ONLY: `start` writes");
-    expect(await expectStore(project, ["--profile", "live"])).toMatchObject({ pending: 0 });
+    expect(await expectStore(project, ["--profile", "live"])).toMatchObject({
+      totals: { pending: 0 },
+    });
     const unknown = await project.queuert(["--profile", "prod", "status"]);
     expect(unknown.exitCode).toBe(2);
     expect(unknown.stderr).toContain('no profile "prod". Profiles: live.');

@@ -64,7 +64,7 @@ export const createStore = async (kind: StoreKind, folder: string): Promise<Test
 };
 
 const isNode20 = process.versions.node.startsWith("20.");
-const Driver = isNode20
+export const Driver: typeof BetterSqlite3 = isNode20
   ? BetterSqlite3
   : (createRequire(import.meta.url)("better-sqlite3-node22") as typeof BetterSqlite3);
 

@@ -2,12 +2,13 @@
 // does not end the others.
 import type { AddCommand, CommandContext, Report, StoreAccess } from "../command.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
+import { parseDuration } from "../output/durations.ts";
 import { safeLine } from "../output/safe-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Finding {
   readonly level: "ok" | "warn" | "fail";
-  readonly check: "store" | "schema" | "jobs";
+  readonly check: "store" | "schema" | "server" | "jobs";
   readonly text: string;
 }
 
@@ -15,11 +16,12 @@ export const addDoctor: AddCommand = (program, run) => {
   program
     .command("doctor")
     .description("look for trouble in the store, its schema and its jobs; exit 6 on a finding")
-    .action(() => run(doctor));
+    .option("--long <duration>", "a transaction that is open for longer is a finding", "5m")
+    .action(({ long }: { readonly long: string }) => run((context) => doctor(context, long)));
 };
 
-const doctor = async (context: CommandContext): Promise<Report> => {
-  const findings = await findAll(context);
+const doctor = async (context: CommandContext, long: string): Promise<Report> => {
+  const findings = await findAll(context, parseDuration(long, "--long"));
   const isWell = findings.every(({ level }) => level === "ok");
   return {
     json: { isWell, findings },
@@ -33,7 +35,7 @@ const colours = { ok: "green", warn: "yellow", fail: "red" } as const;
 const toLine = ({ colour }: Terminal, { level, check, text }: Finding): string =>
   `${colour(colours[level], level.padEnd(5))} ${check.padEnd(7)} ${safeLine(text)}`;
 
-const findAll = async (context: CommandContext): Promise<Finding[]> => {
+const findAll = async (context: CommandContext, longMs: number): Promise<Finding[]> => {
   // A bad config is wrong usage, not a finding. So is a missing driver.
   const access = await reachable(context);
   if ("level" in access) return [access];
@@ -42,6 +44,7 @@ const findAll = async (context: CommandContext): Promise<Finding[]> => {
   return [
     { level: "ok", check: "store", text: `${access.store.kind} can be reached` },
     ...schema,
+    ...(isUsable ? await serverFindings(access, longMs) : []),
     ...(isUsable ? await jobFindings(access) : []),
   ];
 };
@@ -66,6 +69,18 @@ const schemaFindings = async ({ store }: StoreAccess): Promise<Finding[]> => {
     return [{ level: "ok", check: "schema", text: "is as the installed adapter expects" }];
   } catch (error) {
     return [orThrow(error, "schema")];
+  }
+};
+
+/** Only of stores that the command line has opened itself: an adapter of a config has no statements for it. */
+const serverFindings = async ({ store }: StoreAccess, longMs: number): Promise<Finding[]> => {
+  if (store.health === undefined) return [];
+  try {
+    const found = await store.health(longMs);
+    if (found.length > 0) return found.map((finding) => ({ ...finding, check: "server" }));
+    return [{ level: "ok", check: "server", text: "nothing to report" }];
+  } catch (error) {
+    return [orThrow(error, "server")];
   }
 };
 
