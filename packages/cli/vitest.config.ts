@@ -4,4 +4,10 @@ import { project } from "../../vitest.shared.ts";
 const { test, ...rest } = project("cli", { services: ["mongodb", "postgres"] });
 const install = fileURLToPath(new URL("./test/install-packages.ts", import.meta.url));
 
-export default { ...rest, test: { ...test, globalSetup: [...(test?.globalSetup ?? []), install] } };
+// A case starts the program many times.
+const testTimeout = 60_000;
+
+export default {
+  ...rest,
+  test: { ...test, testTimeout, globalSetup: [...(test?.globalSetup ?? []), install] },
+};

@@ -17,6 +17,8 @@ export interface Report {
   readonly lines: readonly string[];
   /** Lines beside the result, such as how far a search looked. They go to the standard error. */
   readonly notes?: readonly string[];
+  /** The command has written its output already. */
+  readonly isPrinted?: boolean;
   /** Default: 0. */
   readonly exitCode?: ExitCode;
 }

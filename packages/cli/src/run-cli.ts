@@ -6,6 +6,7 @@ import { addDoctor } from "./commands/doctor.ts";
 import { addAct } from "./commands/act.ts";
 import { addComplete } from "./commands/complete.ts";
 import { addExplain } from "./commands/explain.ts";
+import { addExport } from "./commands/export.ts";
 import { addFailures } from "./commands/failures.ts";
 import { addInit } from "./commands/init.ts";
 import { addList } from "./commands/list.ts";
@@ -14,6 +15,7 @@ import { addShow } from "./commands/show.ts";
 import { addStart } from "./commands/start.ts";
 import { addStatus } from "./commands/status.ts";
 import { addTop } from "./commands/top.ts";
+import { addWorkers } from "./commands/workers.ts";
 import { readEnvFile } from "./config/read-env-file.ts";
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { printError, type ProcessPlace, runCommand } from "./run-command.ts";
@@ -28,11 +30,13 @@ const commands: readonly AddCommand[] = [
   addShow,
   addExplain,
   addFailures,
+  addWorkers,
   addAct("retry"),
   addAct("trigger"),
   addAct("delete"),
   addStart,
   addComplete,
+  addExport,
   addCompletion,
 ];
 

@@ -84,8 +84,9 @@ const print = async (
   { json, quiet }: GlobalOptions,
   report: Report,
 ): Promise<void> => {
-  if (json === true) await terminal.write(`${JSON.stringify(report.json, null, 2)}\n`);
-  else if (quiet !== true && report.lines.length > 0) {
+  if (json === true && report.isPrinted !== true) {
+    await terminal.write(`${JSON.stringify(report.json, null, 2)}\n`);
+  } else if (quiet !== true && report.lines.length > 0) {
     await terminal.write(`${report.lines.join("\n")}\n`);
   }
   const notes = json === true || quiet === true ? [] : (report.notes ?? []);

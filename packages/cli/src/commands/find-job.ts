@@ -1,4 +1,4 @@
-import type { JobView, Operator, PayloadView } from "queuert/operator";
+import type { JobDetail, Operator, PayloadView } from "queuert/operator";
 import { CliNotFoundError, CliUsageError } from "../errors.ts";
 
 /** The job with this id, or the only one whose id begins so. */
@@ -6,7 +6,7 @@ export const findJob = async (
   operator: Operator,
   id: string,
   payloads: PayloadView,
-): Promise<JobView> => {
+): Promise<JobDetail> => {
   const whole = await operator.getJob({ id, payloads }).catch((error: unknown) => {
     // PostgreSQL refuses a text that is not a whole id.
     const { code } = error as { readonly code?: unknown };
@@ -25,7 +25,8 @@ export const findJob = async (
     throw new CliUsageError(`Several ids begin with ${id}: give more of it.`);
   }
   const found = await operator.getJob({ id: only.id, payloads });
-  return found ?? only;
+  if (found === undefined) throw new CliNotFoundError(`No job has the id ${id} any more.`);
+  return found;
 };
 
 /** In quotes a value would be a whole id. */

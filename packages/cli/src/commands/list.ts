@@ -38,10 +38,7 @@ const list = async (
   const { terminal } = context;
   const look = { now: new Date(), terminal };
   const columns = chooseColumns(options.columns, look);
-  const { order } = options;
-  if (order !== "asc" && order !== "desc") {
-    throw new CliUsageError(`--order is "${order}": give asc or desc.`);
-  }
+  const order = toOrder(options.order);
   const limit = toLimit(options.limit);
   const access = await context.access();
   const operator = await access.operator({ payloads: options.raw === true ? "raw" : "redacted" });
@@ -59,7 +56,12 @@ const list = async (
   };
 };
 
-export const toLimit = (text: string): number => {
+export const toOrder = (text: string): "asc" | "desc" => {
+  if (text === "asc" || text === "desc") return text;
+  throw new CliUsageError(`--order is "${text}": give asc or desc.`);
+};
+
+const toLimit = (text: string): number => {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= 1_000) return limit;
   throw new CliUsageError(`--limit is "${text}": give a whole number from 1 to 1000.`);

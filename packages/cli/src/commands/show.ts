@@ -1,6 +1,6 @@
-import type { JobView } from "queuert/operator";
+import type { JobDetail, JobView } from "queuert/operator";
 import type { AddCommand, CommandContext, Report } from "../command.ts";
-import { formatAge, formatTime } from "../output/durations.ts";
+import { formatAge, formatDuration, formatTime } from "../output/durations.ts";
 import { safeLine, safeLines } from "../output/safe-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { findJob } from "./find-job.ts";
@@ -10,6 +10,7 @@ interface ShowOptions {
   readonly payload?: boolean;
   readonly raw?: boolean;
   readonly tree?: boolean;
+  readonly attempts?: boolean;
 }
 
 export const addShow: AddCommand = (program, run) => {
@@ -19,6 +20,7 @@ export const addShow: AddCommand = (program, run) => {
     .argument("<id>", "the id of a job, or its beginning")
     .option("--payload", "with its input and output, without secret values")
     .option("--raw", "with its input and output as they are stored")
+    .option("--attempts", "with the attempts that did not complete it")
     .option("--tree", "with the tree of its root: sequences, and the blockers that they wait for")
     .action((id: string, options: ShowOptions) => run((context) => show(context, id, options)));
 };
@@ -40,7 +42,7 @@ const show = async (context: CommandContext, id: string, options: ShowOptions): 
     lines: [
       ...jobLines(terminal, job, new Date()),
       ...(hasPayload ? payloadLines(terminal, { input, output }) : []),
-      ...errorLines(terminal, job),
+      ...(options.attempts === true ? attemptLines(terminal, job) : errorLines(terminal, job)),
       ...(tree === undefined ? [] : ["", ...treeLines(terminal, tree, job.id)]),
     ],
   };
@@ -97,6 +99,19 @@ const indented = (text: string): string => {
     // Cut, or not JSON: shown as it is stored.
     return text;
   }
+};
+
+/** Oldest first. An error that is that of the attempt before is not repeated. */
+const attemptLines = (terminal: Terminal, { attempts }: JobDetail): string[] => {
+  if (attempts === null) return ["attempts are not kept in this store"];
+  return attempts.flatMap(({ attempt, startedAt, endedAt, workerId, outcome, error }, index) => {
+    const ran = formatDuration(endedAt.getTime() - startedAt.getTime());
+    const at = formatTime(startedAt, terminal.isUtc);
+    const head = `#${attempt}  ${at}  ran ${ran} on ${safeLine(workerId)}  ${outcome}`;
+    const isSame = index > 0 && attempts[index - 1]?.error === error;
+    const lines = isSame ? ["as above"] : safeLines(error).split("\n");
+    return [head, ...lines.map((line) => `  ${line}`)];
+  });
 };
 
 const errorLines = (terminal: Terminal, { error }: JobView): string[] =>

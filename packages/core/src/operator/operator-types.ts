@@ -88,6 +88,8 @@ export interface SearchJobsOptions {
   readonly cursor?: string | null | undefined;
   /** How payloads are shown. Default: as the operator was created. */
   readonly payloads?: PayloadView | undefined;
+  /** Whole payloads and errors, for an export, instead of their first 256 characters. Default: false. */
+  readonly wholePayloads?: boolean | undefined;
 }
 
 /** One page of a search. It may have no items although more jobs match: `nextCursor` looks further. */

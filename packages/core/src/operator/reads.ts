@@ -23,7 +23,7 @@ import type {
   SearchJobsOptions,
 } from "./operator-types.ts";
 import { groupFailures } from "./views/failures.ts";
-import { toJobView } from "./views/job-view.ts";
+import { headLength, toJobView } from "./views/job-view.ts";
 import { type Overview, toOverview } from "./views/overview.ts";
 import { toWorkerViews } from "./views/worker-view.ts";
 
@@ -78,7 +78,7 @@ export const createReads = (
 
 const listJobs = async (
   core: OperatorCore,
-  { filter: text = "", payloads }: SearchJobsOptions,
+  { filter: text = "", payloads, wholePayloads = false }: SearchJobsOptions,
   page: PageOfSearch,
 ): Promise<JobsPage> => {
   const viewer = core.viewer(payloads);
@@ -87,8 +87,9 @@ const listJobs = async (
   const { jobs, examined, examinedTo } = await findJobs(core, filter, page, viewer, now);
   const evidence = { ...(await keptEvidence(core)), now };
   const nextCursor = examinedTo === null ? null : encodeCursor("examined", page.order, examinedTo);
+  const lengthMax = wholePayloads ? limits.payloadBytesMax : headLength;
   return {
-    items: jobs.map((job) => toJobView(job, evidence, viewer)),
+    items: jobs.map((job) => toJobView(job, evidence, viewer, lengthMax)),
     nextCursor,
     examined,
     filter,
@@ -116,9 +117,11 @@ const listFailures = async (
   };
 };
 
+const searchOptionNames = ["filter", "order", "limit", "cursor", "payloads", "wholePayloads"];
+
 const readPage = (given: SearchJobsOptions): PageOfSearch => {
   assertObject(given, "options");
-  assertKnownOptions(given, ["filter", "order", "limit", "cursor", "payloads"]);
+  assertKnownOptions(given, searchOptionNames);
   const { order = "desc", limit = defaults.listLimit, cursor } = given;
   assertInteger(limit, "limit", { min: 1, max: limits.listLimitMax });
   if (order !== "asc" && order !== "desc") {
