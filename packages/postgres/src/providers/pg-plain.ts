@@ -37,7 +37,8 @@ export const createPlainProvider = (
     const { rows } =
       isUsers && statement.isWrite === true
         ? await sendInUsersTransaction(client, query, context)
-        : await client.query(query);
+        : // Not by the lent object, which would check the same again.
+          await (loan?.client ?? client).query(query);
     // The driver does not know the columns.
     return rows as readonly PgRow[];
   },
