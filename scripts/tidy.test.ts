@@ -16,6 +16,7 @@ import { subjectsSince } from "./tidy/history.ts";
 import { bannedWords, longSentences, proseOf } from "./tidy/prose.ts";
 import { functionLengths, methodNames } from "./tidy/functions.ts";
 import { adapterViolations, coreLayerViolations, migrationViolations } from "./tidy/imports.ts";
+import { filesOfWalk, tablesOfWalk } from "./tidy/walk.ts";
 
 const code = files.filter(({ path }) => /\.(ts|tsx|mts|mjs)$/.test(path));
 // This folder is where the forbidden things are spelled out.
@@ -71,6 +72,17 @@ describe("names", () => {
     const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/;
     const odd = code.filter(({ path }) => !kebab.test(path.split("/").at(-1) ?? ""));
     expect(odd.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("the walk", () => {
+  it("leads through files that exist", () => {
+    expect(filesOfWalk.filter((path) => !exists(path))).toEqual([]);
+  });
+
+  it("is listed and counted in its README", () => {
+    const readme = files.find(({ path }) => path === "packages/core/src/lifecycle/README.md");
+    expect(readme?.text).toContain(tablesOfWalk());
   });
 });
 
