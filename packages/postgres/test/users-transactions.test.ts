@@ -198,7 +198,8 @@ describe("postgres.js", () => {
 });
 
 describe("PGlite", () => {
-  it("a start that is not awaited is refused behind ROLLBACK", async () => {
+  // On a busy machine, a PGlite takes ten seconds to start.
+  it("a start that is not awaited is refused behind ROLLBACK", { timeout: 60_000 }, async () => {
     const db = await PGlite.create();
     const queuert = await open(createPgliteStateProvider(db), "users_pglite");
     const starting: Promise<unknown>[] = [];
