@@ -18,6 +18,7 @@ export type { Attention, Overview, Totals, TypeOverview } from "./operator/views
 export type { WorkerView } from "./operator/views/worker-view.ts";
 export type {
   ProcessIdentity,
+  StoredAction,
   StoredAttempt,
   StoredWorker,
   WorkerBeat,

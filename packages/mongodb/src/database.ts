@@ -1,7 +1,7 @@
 // The parts that every method of the adapter works with: collections, transactions, ordinals and ids.
 import { setTimeout as sleep } from "node:timers/promises";
 import { StateNotInTransactionError } from "queuert";
-import type { StoredWorker } from "queuert/internal";
+import type { StoredAction, StoredWorker } from "queuert/internal";
 import { MongoTransactionAbortedError } from "./errors.ts";
 import { assertUsable, guardSession, transactionOf } from "./guarded-session.ts";
 import type { JobDocument } from "./job-document.ts";
@@ -40,6 +40,13 @@ export interface WorkerDocument extends Omit<StoredWorker, "instanceId"> {
   readonly _id: string;
 }
 
+/** An action of an operator, by its id. */
+export interface ActionDocument extends Omit<StoredAction, "id"> {
+  readonly _id: string;
+  /** Of the call that began it. */
+  readonly stamp: string;
+}
+
 export type Intent = "waiting" | "ending";
 
 /** An outcome marker of a transaction, or one of its intents. */
@@ -61,6 +68,7 @@ export interface CollectionNames {
   readonly counters: string;
   readonly waits: string;
   readonly workers: string;
+  readonly actions: string;
 }
 
 export const toCollectionNames = (prefix: string): CollectionNames => ({
@@ -69,6 +77,7 @@ export const toCollectionNames = (prefix: string): CollectionNames => ({
   counters: `${prefix}counters`,
   waits: `${prefix}waits`,
   workers: `${prefix}workers`,
+  actions: `${prefix}actions`,
 });
 
 /** Runs a repeatable statement again when it has failed with a transient error. */
@@ -85,6 +94,8 @@ export interface Database {
   readonly stores: StoreCollection<StoreDocument>;
   /** The registry of workers, for operators. */
   readonly workers: StoreCollection<WorkerDocument>;
+  /** The actions of operators. */
+  readonly actions: StoreCollection<ActionDocument>;
   readonly createId: () => string;
   /** Whether the session of a context is in a transaction. Writes with this context then belong to that transaction only. */
   isInTransaction(context: object): boolean;
@@ -162,6 +173,7 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
     ordinals: createOrdinals(open<CounterDocument>(names.counters)),
     stores: open<StoreDocument>(names.counters),
     workers: open<WorkerDocument>(names.workers),
+    actions: open<ActionDocument>(names.actions),
     createId,
     isInTransaction: (context) => {
       const session = sessionOf(context);

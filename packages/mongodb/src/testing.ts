@@ -74,7 +74,13 @@ export const openStateMongodb = async ({
       return { context: { session }, rollBack };
     },
     clear: async () => {
-      for (const name of [names.jobs, names.deduplication_keys, names.waits, names.workers])
+      for (const name of [
+        names.jobs,
+        names.deduplication_keys,
+        names.waits,
+        names.workers,
+        names.actions,
+      ])
         await database.collection(name).deleteMany({});
     },
     close: async () => {

@@ -17,6 +17,9 @@ operatorTestSuite({
     "listAttempts",
     "beat",
     "listWorkers",
+    "beginAction",
+    "finishAction",
+    "listActions",
     "expireLeases",
   ],
 });

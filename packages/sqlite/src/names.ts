@@ -11,6 +11,8 @@ export interface TableNames {
   readonly store: string;
   /** The attempts that did not complete their job. */
   readonly attempt: string;
+  /** The actions of operators. */
+  readonly action: string;
   /** The registry of workers, for operators. */
   readonly worker: string;
   readonly migration: string;
@@ -41,6 +43,7 @@ export const tableNames = (prefix: string): TableNames => {
     ordinal: `${prefix}ordinal`,
     store: `${prefix}store`,
     attempt: `${prefix}job_attempt`,
+    action: `${prefix}action`,
     worker: `${prefix}worker`,
     migration: `${prefix}migration`,
   };

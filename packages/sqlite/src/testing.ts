@@ -72,6 +72,7 @@ export const openSqliteState = async (
     clear: () =>
       execute(`
 DELETE FROM ${tablePrefixDefault}job_blocker; DELETE FROM ${tablePrefixDefault}job; DELETE FROM ${tablePrefixDefault}worker;
+DELETE FROM ${tablePrefixDefault}action;
 DELETE FROM ${userTable};`),
     close: async () => {
       await stateProvider.close();

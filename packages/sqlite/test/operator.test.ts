@@ -14,6 +14,9 @@ describe.each(drivers)("%s", (_name, open) => {
       "listAttempts",
       "beat",
       "listWorkers",
+      "beginAction",
+      "finishAction",
+      "listActions",
       "expireLeases",
     ],
   });

@@ -1,3 +1,15 @@
+CREATE TABLE queuert_action (
+  id TEXT NOT NULL PRIMARY KEY,
+  action TEXT NOT NULL,
+  user TEXT,
+  filter TEXT,
+  count INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  done INTEGER NOT NULL DEFAULT 0,
+  refused INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID, STRICT;
+
 CREATE TABLE queuert_job (
   ordinal INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,

@@ -54,6 +54,23 @@ export interface OperatorStore {
   listWorkers?(): Promise<readonly StoredWorker[]>;
 
   /**
+   * Stores the beginning of an action.
+   * - Returns false, and stores nothing, if an action of this id is stored already.
+   * - Removes actions that began more than 90 days ago.
+   */
+  beginAction?(action: ActionRecord): Promise<boolean>;
+
+  /** Stores the end of an action that has begun. Changes nothing for another id. */
+  finishAction?(params: {
+    readonly id: string;
+    readonly done: number;
+    readonly refused: number;
+  }): Promise<void>;
+
+  /** The actions, the newest first. */
+  listActions?(params: { readonly limit: number }): Promise<readonly StoredAction[]>;
+
+  /**
    * Ends the leases that a worker of this name acquired before an instant: its process is known to be gone. Their jobs are due
    * for the next acquisition.
    * - Returns the number of leases.
@@ -63,6 +80,28 @@ export interface OperatorStore {
     readonly workerId: string;
     readonly acquiredBefore: Date;
   }): Promise<number>;
+}
+
+/** An action of an operator on several jobs. */
+export interface ActionRecord {
+  /** That of the plan. */
+  readonly id: string;
+  readonly action: string;
+  /** The person or program that applied the plan; null: not named. */
+  readonly user: string | null;
+  /** The filter of the plan; null for a plan of ids. */
+  readonly filter: string | null;
+  /** That of the plan. */
+  readonly count: number;
+}
+
+/** An action as it is stored. */
+export interface StoredAction extends ActionRecord {
+  readonly startedAt: Date;
+  /** Null: it is under way, or its process has ended. */
+  readonly finishedAt: Date | null;
+  readonly done: number;
+  readonly refused: number;
 }
 
 export interface ExamineJobsParams {
@@ -157,6 +196,9 @@ export interface StoredWorker extends WorkerBeat, ProcessIdentity {
   /** The last report. */
   readonly beatAt: Date;
 }
+
+/** How long actions are kept, in milliseconds. */
+export const actionsKeptMs: number = 90 * 24 * 60 * 60_000;
 
 /** A worker whose last report is older than this many times its `beatMs` is gone. */
 export const lateFactor = 2.5;

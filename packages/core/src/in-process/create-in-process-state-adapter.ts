@@ -1,6 +1,9 @@
 import { createJobIdGenerator } from "../adapter-kit/job-ids.ts";
 import type { Clock } from "../async/clock.ts";
 import { Database, type InProcessStateAdapter } from "./database.ts";
+import { beginAction } from "./operator/begin-action.ts";
+import { finishAction } from "./operator/finish-action.ts";
+import { listActions } from "./operator/list-actions.ts";
 import { beat } from "./operator/beat.ts";
 import { countAhead } from "./operator/count-ahead.ts";
 import { examineJobs } from "./operator/examine-jobs.ts";
@@ -91,6 +94,9 @@ export const assembleStateAdapter = (database: Database): InProcessStateAdapter 
     listAttempts: listAttempts(database),
     beat: beat(database),
     listWorkers: listWorkers(database),
+    beginAction: beginAction(database),
+    finishAction: finishAction(database),
+    listActions: listActions(database),
     expireLeases: expireLeases(database),
   },
 });

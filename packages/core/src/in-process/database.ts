@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { type AsyncLock, createAsyncLock } from "../async/async-lock.ts";
 import type { Clock } from "../async/clock.ts";
 import { StateNotInTransactionError } from "../errors.ts";
-import type { OperatorStore, StoredWorker } from "../adapters/operator-store.ts";
+import type { OperatorStore, StoredAction, StoredWorker } from "../adapters/operator-store.ts";
 import type { StateAdapter } from "../adapters/state-adapter.ts";
 import type { View } from "./stored-job.ts";
 import { Store } from "./store.ts";
@@ -40,6 +40,8 @@ export class Database {
   readonly store: Store = new Store();
   /** The registry of workers, by the id of their instance. */
   readonly workers: Map<string, StoredWorker> = new Map();
+  /** The actions of operators, by their id. */
+  readonly actions: Map<string, StoredAction> = new Map();
   readonly storeId: string = randomBytes(8).toString("hex");
   readonly generateId: () => string;
   private readonly clock: Pick<Clock, "now">;

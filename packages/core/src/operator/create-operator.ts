@@ -1,5 +1,6 @@
 // The operator: search, explain, plans and views over one client. The dashboard, the command line and agents are thin layers on
 // it, so that they have the same words, limits and refusals.
+import type { AnyStateAdapter } from "../adapters/state-adapter.ts";
 import { engineOf } from "../client-engine.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { assertKnownOptions } from "../model/assert-known-options.ts";
@@ -12,12 +13,12 @@ import {
 } from "../model/assert-option.ts";
 import { ReadCache, ReadSlots } from "./guest/read-slots.ts";
 import { type OperatorCore, readNow } from "./operator-core.ts";
-import { ReadOnlyOperatorError } from "./operator-errors.ts";
+import { PlanRefusedError, ReadOnlyOperatorError } from "./operator-errors.ts";
 import type { Operator, OperatorOptions } from "./operator-types.ts";
 import type { ActingClient } from "./plans/actions.ts";
 import { AppliedPlans, applyPlan, openPlan } from "./plans/apply.ts";
 import { makePlan, type PlanSettings } from "./plans/plan.ts";
-import { createSecret } from "./plans/plan-token.ts";
+import { createSecret, type PlanContent } from "./plans/plan-token.ts";
 import { type PayloadView, Redaction } from "./redact/redact.ts";
 import { createReads } from "./reads.ts";
 
@@ -79,10 +80,13 @@ const createPlanning = (
       assertObject(given, "options");
       assertKnownOptions(given, ["token", "count", "user", "signal", "onProgress"]);
       const plan = openPlan(given, secret, applied);
+      await beginOnce(state, plan);
       try {
         const now = await readNow(core);
         const result = await applyPlan({ state, client }, plan, given, settings, now);
-        const { action, filter, ids, user, count } = plan;
+        const { action, filter, ids, user, count, nonce: id } = plan;
+        const { done, refused } = result;
+        await state.operator?.finishAction?.({ id, done, refused });
         onAction?.({ action, filter, ids, user, count, result });
         return result;
       } finally {
@@ -90,6 +94,15 @@ const createPlanning = (
       }
     },
   };
+};
+
+/** Operators with one secret in several processes share the store's record of actions: each plan is applied once. */
+const beginOnce = async (
+  { operator }: AnyStateAdapter,
+  { nonce: id, action, filter, user, count }: PlanContent,
+): Promise<void> => {
+  const isFirst = await operator?.beginAction?.({ id, action, filter, user, count });
+  if (isFirst === false) throw new PlanRefusedError("applied_before");
 };
 
 const optionNames = [

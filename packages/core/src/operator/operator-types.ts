@@ -1,4 +1,5 @@
 // The operator as its faces use it.
+import type { StoredAction } from "../adapters/operator-store.ts";
 import type { PageOrder } from "../model/page.ts";
 import type { Explanation } from "../public-types/explanation.ts";
 import type { ParsedFilter } from "./filter/parse-filter.ts";
@@ -68,6 +69,12 @@ export interface Operator {
 
   /** The workers of the last day, the newest report first. Empty if the store keeps no registry. */
   listWorkers(): Promise<readonly WorkerView[]>;
+
+  /** The applied plans of the last 90 days, the newest first. Empty if the store keeps none. */
+  listActions(options?: {
+    /** The most actions to return, from 1 to 1000. Default 50. */
+    readonly limit?: number | undefined;
+  }): Promise<readonly StoredAction[]>;
 
   /** Plans an action: counts the jobs, and lists those that would be refused. Writes nothing. */
   plan(options: PlanOptions): Promise<Plan>;

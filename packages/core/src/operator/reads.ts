@@ -36,7 +36,14 @@ export const createReads = (
   core: OperatorCore,
 ): Pick<
   Operator,
-  "parseFilter" | "listJobs" | "getJob" | "explain" | "getOverview" | "listFailures" | "listWorkers"
+  | "parseFilter"
+  | "listJobs"
+  | "getJob"
+  | "explain"
+  | "getOverview"
+  | "listFailures"
+  | "listWorkers"
+  | "listActions"
 > => {
   const { state, slots, cache } = core;
   return {
@@ -66,6 +73,11 @@ export const createReads = (
       cache.get("overview", keptForMs.overview, () => slots.run(() => getOverview(core))),
 
     listWorkers: async () => slots.run(async () => toWorkerViews(await keptEvidence(core))),
+
+    listActions: async ({ limit = defaults.listLimit } = {}) => {
+      assertInteger(limit, "limit", { min: 1, max: limits.listLimitMax });
+      return slots.run(async () => (await state.operator?.listActions?.({ limit })) ?? []);
+    },
 
     listFailures: async (given = {}) => {
       assertObject(given, "options");

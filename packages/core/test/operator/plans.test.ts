@@ -155,6 +155,11 @@ describe("a plan", () => {
     await failSome(store, 1);
     const { token } = await store.operator.plan({ action: "retry", filter: "status:failed" });
     expect(await store.open().apply({ token })).toMatchObject({ done: 1 });
+    // The third operator has not seen it: the record of the store has.
+    expect(await refusalOf(store.open().apply({ token }))).toBe("applied_before");
+    expect(await store.operator.listActions()).toMatchObject([
+      { action: "retry", filter: "status:failed", user: null, count: 1, done: 1, refused: 0 },
+    ]);
   });
 
   it("does not take an empty filter for all jobs", async () => {

@@ -16,6 +16,9 @@ operatorTestSuite({
     "listAttempts",
     "beat",
     "listWorkers",
+    "beginAction",
+    "finishAction",
+    "listActions",
     "expireLeases",
   ],
 });

@@ -5,5 +5,7 @@ export const operator = {
   collections: {
     /** The registry of workers. Workers report to it every 10 to 30 s; nothing of the walk of a job reads it. */
     workers: [],
+    /** The actions of operators. */
+    actions: [],
   },
 } as const;

@@ -26,7 +26,9 @@ export interface CollectionIndexes {
 
 /** All collections, with the indexes of all migrations. */
 export const toCollectionIndexes = (names: CollectionNames): readonly CollectionIndexes[] =>
-  (["jobs", "deduplication_keys", "counters", "waits", "workers"] as const).map((name) => ({
-    collection: names[name],
-    indexes: migrations.flatMap(({ collections }) => collections[name] ?? []),
-  }));
+  (["jobs", "deduplication_keys", "counters", "waits", "workers", "actions"] as const).map(
+    (name) => ({
+      collection: names[name],
+      indexes: migrations.flatMap(({ collections }) => collections[name] ?? []),
+    }),
+  );

@@ -1,6 +1,9 @@
 // The methods for operators: one file each.
 import type { OperatorStore } from "queuert/internal";
 import type { Database } from "../database.ts";
+import { beginAction } from "./begin-action.ts";
+import { finishAction } from "./finish-action.ts";
+import { listActions } from "./list-actions.ts";
 import { beat } from "./beat.ts";
 import { countAhead } from "./count-ahead.ts";
 import { examineJobs } from "./examine-jobs.ts";
@@ -16,5 +19,8 @@ export const createMongoOperator = (db: Database): OperatorStore => ({
   listAttempts: listAttempts(db),
   beat: beat(db),
   listWorkers: listWorkers(db),
+  beginAction: beginAction(db),
+  finishAction: finishAction(db),
+  listActions: listActions(db),
   expireLeases: expireLeases(db),
 });

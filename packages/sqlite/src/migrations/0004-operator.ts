@@ -1,4 +1,4 @@
-// The registry of workers, and the attempts that did not complete their job, for operators. Workers report every 10 to 30 s. An
+// The registry of workers, the actions of operators, and the attempts that did not complete their job. Workers report every 10 to 30 s. An
 // attempt is written with the call that ends it, so a job that succeeds at once has none.
 export const operator = {
   name: "operator",
@@ -17,6 +17,17 @@ CREATE TABLE {prefix}worker (
   beat_ms INTEGER NOT NULL,
   started_at INTEGER NOT NULL,
   beat_at INTEGER NOT NULL
+) WITHOUT ROWID, STRICT;
+CREATE TABLE {prefix}action (
+  id TEXT NOT NULL PRIMARY KEY,
+  action TEXT NOT NULL,
+  user TEXT,
+  filter TEXT,
+  count INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  done INTEGER NOT NULL DEFAULT 0,
+  refused INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID, STRICT;
 CREATE TABLE {prefix}job_attempt (
   job_id {id} NOT NULL REFERENCES {prefix}job (id) ON DELETE CASCADE,

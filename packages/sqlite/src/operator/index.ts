@@ -1,6 +1,9 @@
 // The methods for operators: one file each.
 import type { OperatorStore } from "queuert/internal";
 import type { Database } from "../database.ts";
+import { beginAction } from "./begin-action.ts";
+import { finishAction } from "./finish-action.ts";
+import { listActions } from "./list-actions.ts";
 import { beat } from "./beat.ts";
 import { countAhead } from "./count-ahead.ts";
 import { examineJobs } from "./examine-jobs.ts";
@@ -18,5 +21,8 @@ export const createSqliteOperator = <TTxContext extends object, TContext extends
   listAttempts: listAttempts(database),
   beat: beat(database),
   listWorkers: listWorkers(database),
+  beginAction: beginAction(database),
+  finishAction: finishAction(database),
+  listActions: listActions(database),
   expireLeases: expireLeases(database),
 });

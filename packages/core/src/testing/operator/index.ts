@@ -1,4 +1,7 @@
 // Every method for operators has its suite here: one that is missing does not compile.
+import { beginActionSuite } from "./begin-action.suite.ts";
+import { finishActionSuite } from "./finish-action.suite.ts";
+import { listActionsSuite } from "./list-actions.suite.ts";
 import { beatSuite } from "./beat.suite.ts";
 import { countAheadSuite } from "./count-ahead.suite.ts";
 import { examineJobsSuite } from "./examine-jobs.suite.ts";
@@ -22,6 +25,9 @@ export const operatorSuites: Readonly<Record<OperatorMethod, OperatorSuite>> = {
   listAttempts: listAttemptsSuite,
   beat: beatSuite,
   listWorkers: listWorkersSuite,
+  beginAction: beginActionSuite,
+  finishAction: finishActionSuite,
+  listActions: listActionsSuite,
   expireLeases: expireLeasesSuite,
 };
 
