@@ -11,6 +11,7 @@ import { PgInvalidOptionError } from "./errors.ts";
 import { assertIdDefault } from "./id-types.ts";
 import { createMigrations, type PgMigrations } from "./migrations/create-migrations.ts";
 import { toNamedError, withNamedErrors } from "./named-errors.ts";
+import { createPgOperator } from "./operator/index.ts";
 import { createPgState } from "./state/index.ts";
 import type { PgStateProvider } from "./state-provider.ts";
 import { createStoreNames, type StoreNames } from "./store-names.ts";
@@ -84,6 +85,7 @@ export const createPgStateAdapter = async <
     },
     ...transactionMethods(stateProvider, names),
     ...createPgState(database, createJobIdGenerator()),
+    operator: withNamedErrors(createPgOperator(database), names),
   };
   return {
     ...wrapStateAdapterWithRetry<TTxContext, TContext, TJobId, typeof state>(state, {

@@ -129,13 +129,18 @@ export const createDatabase = <
 
 // The statements that write and lock nothing.
 const readings: ReadonlySet<string> = new Set([
+  "count_ahead",
+  "examine_jobs",
   "get_blockers",
   "get_jobs",
   "get_sequences",
   "get_store_id",
+  "list_actions",
   "list_blocker_edges",
   "list_jobs",
   "list_sequences",
+  "list_workers",
+  "read_clock",
   "summarize",
 ]);
 

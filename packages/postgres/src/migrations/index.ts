@@ -1,8 +1,9 @@
 import { createStore } from "./0001-create-store.ts";
+import { operator } from "./0004-operator.ts";
 import type { Migration } from "./migration.ts";
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [createStore];
+export const migrations: readonly Migration[] = [createStore, operator];
 
 /** Raise it by one in each release that changes a routine or adds a migration. `test/routines.test.ts` enforces it. */
 export const routinesVersion = 1;

@@ -1,12 +1,17 @@
 import { acquireJobs } from "./acquire-jobs.ts";
 import { acquiredUs } from "./acquired-us.ts";
 import { addBlockers } from "./add-blockers.ts";
+import { beat } from "./beat.ts";
+import { beginAction, finishAction, listActions } from "./actions.ts";
 import { completeJob } from "./complete-job.ts";
 import { completeJobs, endWithoutWorker } from "./complete-jobs.ts";
+import { countAhead } from "./count-ahead.ts";
 import { createJob } from "./create-job.ts";
 import { createJobs } from "./create-jobs.ts";
 import { deleteFinishedSequences } from "./delete-finished-sequences.ts";
 import { deleteJobs, deleteSequences, jobsOfTrees } from "./delete-sequences.ts";
+import { examineJobs } from "./examine-jobs.ts";
+import { expireLeases } from "./expire-leases.ts";
 import { failJobs, failLockedJobs, jobsFailingWith } from "./fail-jobs.ts";
 import { getBlockers } from "./get-blockers.ts";
 import { getJobs } from "./get-jobs.ts";
@@ -14,6 +19,7 @@ import { getSequences } from "./get-sequences.ts";
 import { listBlockerEdges } from "./list-blocker-edges.ts";
 import { listJobs } from "./list-jobs.ts";
 import { listSequences } from "./list-sequences.ts";
+import { listWorkers } from "./list-workers.ts";
 import { lockFreeJobs } from "./lock-free-jobs.ts";
 import { lockSequences, rowsOfSequences } from "./lock-sequences.ts";
 import { lostJobs } from "./lost-jobs.ts";
@@ -60,5 +66,13 @@ export const routines: readonly Routine[] = [
   listJobs,
   listSequences,
   summarize,
+  examineJobs,
+  countAhead,
+  beat,
+  listWorkers,
+  expireLeases,
+  beginAction,
+  finishAction,
+  listActions,
   strayJobs,
 ];
