@@ -97,8 +97,45 @@ const look = async (state: AnyStateAdapter, id: string): Promise<void> => {
   expect(await state.listJobs({ ...page, ...filter, sequenceId: id })).toHaveLength(1);
   expect(await state.listSequences({ ...page, ...filter })).toHaveLength(1);
   await state.summarize({ runningLongMs: 1_000 });
+  await operate(state);
   await state.runInTransaction((context) =>
     state.deleteSequences({ context, rootSequenceIds: ids }),
   );
   await state.deleteFinishedSequences({ completedForMs: 0, failedForMs: null, limit: 10 });
+};
+
+/** The methods for operators, each condition of a search among them. */
+const operate = async (state: AnyStateAdapter): Promise<void> => {
+  const operator = state.operator as Required<NonNullable<AnyStateAdapter["operator"]>>;
+  const page = { order: "desc", limit: 9, afterOrdinal: 1_000_000, ordinalMax: 999_999 } as const;
+  const now = await operator.readClock();
+  const { jobs } = await operator.examineJobs({
+    ...{ ...page, examineMax: 100 },
+    conditions: [
+      { field: "idPrefix", anyOf: ["x"], negated: true },
+      { field: "id", anyOf: ["x"], negated: true },
+      { field: "text", of: "typeName", anyOf: ["every"], negated: false },
+      { field: "status", anyOf: ["completed"], negated: false },
+      { field: "is", anyOf: ["due", "scheduled", "retrying", "stalled"], negated: true },
+      { field: "number", of: "attempt", min: 0, max: 9, negated: false },
+      { field: "time", of: "finishedAt", from: new Date(0), to: null, negated: false },
+      { field: "contains", of: ["input", "output"], anyOf: ["1"], negated: false },
+    ],
+  });
+  expect(jobs.length).toBeGreaterThan(0);
+  const pending = await state.createJobs({ jobs: [anEntryJob({ typeName: "pending" })] });
+  const ids = pending.map(({ job }) => job.id);
+  expect(await operator.countAhead({ ids, max: 10 })).toMatchObject([{ isAtLeast: false }]);
+  const process = { host: "h", pid: 1, machine: null, processStart: null };
+  const worker = { instanceId: "every", workerId: "w", state: "stopped", types: [] } as const;
+  const workers = [{ ...worker, concurrency: 1, busy: 0, beatMs: 1 }];
+  await operator.beat({ process, workers, forgetAfterMs: 1e9 });
+  expect((await operator.listWorkers()).length).toBeGreaterThan(0);
+  expect(await operator.expireLeases({ workerId: "absent", acquiredBefore: now })).toBe(0);
+  const id = crypto.randomUUID();
+  expect(
+    await operator.beginAction({ id, action: "retry", user: null, filter: null, count: 1 }),
+  ).toBe(true);
+  await operator.finishAction({ id, done: 1, refused: 0 });
+  expect((await operator.listActions({ limit: 10 })).length).toBeGreaterThan(0);
 };
