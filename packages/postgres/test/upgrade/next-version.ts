@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
 
 const migration = `export const addProgress = {
-  name: "0002-add-progress",
+  name: "9999-add-progress",
   sql: ["ALTER TABLE {schema}.job ADD COLUMN progress text"],
 } as const;
 `;
@@ -19,9 +19,9 @@ const edits: readonly Edit[] = [
   [
     "migrations/index.ts",
     "import type",
-    'import { addProgress } from "./0002-add-progress.ts";\nimport type',
+    'import { addProgress } from "./9999-add-progress.ts";\nimport type',
   ],
-  ["migrations/index.ts", "[createStore]", "[createStore, addProgress]"],
+  ["migrations/index.ts", /= \[(createStore[^\]]*)\]/, "= [$1, addProgress]"],
   ["migrations/index.ts", "routinesVersion = 1", "routinesVersion = 2"],
   [
     "job-row.ts",
@@ -73,7 +73,7 @@ export const copyAsNextVersion = async () => {
     await cp(join(packageFolder, part), join(folder, part), { recursive: true });
   }
   await symlink(join(packageFolder, "node_modules"), join(folder, "node_modules"));
-  await writeFile(join(folder, "src/migrations/0002-add-progress.ts"), migration);
+  await writeFile(join(folder, "src/migrations/9999-add-progress.ts"), migration);
   for (const [file, before, after] of edits) {
     const path = join(folder, "src", file);
     const text = await readFile(path, "utf8");
