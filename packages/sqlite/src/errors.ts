@@ -236,8 +236,8 @@ export class SqliteDriverMissingError extends QueuertError {
     super(
       driver === "node:sqlite"
         ? "This Node has no `node:sqlite`, or an early one: use Node 22.16 or newer, or `@queuert/sqlite/better-sqlite3`."
-        : "The package better-sqlite3 could not be loaded: install it (`npm install better-sqlite3`; version 12 for " +
-            "Node 20), or use `@queuert/sqlite/node-sqlite` on Node 22.16 or newer.",
+        : "The package better-sqlite3 could not be loaded: install it (`npm install better-sqlite3`, and on Node 20 " +
+            "`npm install better-sqlite3@12`), or use `@queuert/sqlite/node-sqlite` on Node 22.16 or newer.",
       options,
     );
     this.driver = driver;

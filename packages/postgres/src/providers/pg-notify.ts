@@ -1,4 +1,5 @@
-import { Client, type ClientConfig, type Pool } from "pg";
+// Versions before 8.16 are CommonJS without names that an import could find.
+import pg, { type Client, type ClientConfig, type Pool } from "pg";
 import type { SubscriberConnection, SubscriberConnectionEvents } from "queuert/internal";
 import { type PgNotifyProvider, publishSql } from "../notify-provider.ts";
 import { quoteIdentifier } from "../store-names.ts";
@@ -34,7 +35,7 @@ const connectSubscriber = async (
   { onMessage, onLost }: SubscriberConnectionEvents,
 ): Promise<SubscriberConnection> => {
   // Not spread: a pool keeps its password in a property that spreading leaves out.
-  const client = new Client(Object.create(config, { ...connectionSettings }) as ClientConfig);
+  const client = new pg.Client(Object.create(config, { ...connectionSettings }) as ClientConfig);
   client.on("error", onLost);
   client.on("end", () => onLost(new Error("The listening connection has ended.")));
   client.on("notification", ({ channel, payload }) => onMessage(channel, payload ?? ""));

@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import type BetterSqlite3 from "better-sqlite3";
 import { assertMethods, InvalidOptionError } from "queuert/internal";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "../connection.ts";
@@ -98,11 +99,27 @@ const open = async (
 };
 
 const loadDriver = async (): Promise<Constructor> => {
+  assertRunsHere("better-sqlite3");
   try {
     return (await import("better-sqlite3")).default;
   } catch (error) {
     throw new SqliteDriverMissingError("better-sqlite3", { cause: error });
   }
+};
+
+/** Version 13 ends a process of Node 20 without a message when it opens a file. So its version is read before. */
+export const assertRunsHere = (driver: string): void => {
+  if (!process.versions.node.startsWith("20.")) return;
+  let version: string;
+  try {
+    ({ version } = createRequire(import.meta.url)(`${driver}/package.json`) as { version: string });
+  } catch {
+    // Not installed, which the import reports.
+    return;
+  }
+  if (Number.parseInt(version, 10) < 13) return;
+  const cause = new Error(`better-sqlite3 ${version} does not run on Node 20.`);
+  throw new SqliteDriverMissingError("better-sqlite3", { cause });
 };
 
 const adopt = async (
