@@ -1,4 +1,4 @@
-// `pg` before 8.16 is CommonJS, and an import of a name from it is a syntax error that no test with a newer version meets.
+// `pg` before 8.16 is CommonJS: an import of a name from it is a syntax error. No test with a newer version meets it.
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 

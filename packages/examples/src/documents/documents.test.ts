@@ -44,6 +44,8 @@ import Database from "better-sqlite3";
 new Database("app.db").exec("PRAGMA journal_mode = WAL; CREATE TABLE user (name text)").close();
 `,
   },
+  { path: "packages/sqlite/docs/drizzle.md", package: "sqlite" },
+  { path: "packages/sqlite/docs/kysely.md", package: "sqlite" },
   {
     path: "packages/mongodb/README.md",
     package: "mongodb",
