@@ -74,18 +74,41 @@ const count = async (): Promise<number> => {
 const create = (db: Transaction, count = 1): Promise<unknown> =>
   adapter.createJobs({ context: { db }, jobs: Array.from({ length: count }, () => aJob()) });
 
-/** A write of each kind of statement: an insert of one row, one of many, and a routine. */
+const id = "01900000-0000-7000-8000-000000000000";
+const lost = { jobId: id, leaseVersion: 1 };
+
+/** Each statement that writes or locks with a context. */
 const writes: readonly (readonly [string, (db: Transaction) => Promise<unknown>])[] = [
   ["one job", (db) => create(db)],
   ["many jobs", (db) => create(db, 3)],
   [
     "a job with a key",
-    (db) =>
-      adapter.createJobs({
-        context: { db },
-        jobs: [aJob({ deduplication: aKey("k") })],
-      }),
+    (db) => adapter.createJobs({ context: { db }, jobs: [aJob({ deduplication: aKey("k") })] }),
   ],
+  [
+    "addBlockers",
+    (db) =>
+      adapter.addBlockers({ context: { db }, jobs: [{ jobId: id, blockerSequenceIds: [id] }] }),
+  ],
+  [
+    "completeJobs",
+    (db) => {
+      const completions = [{ ...lost, outcome: { kind: "output", output: "1" } as const }];
+      return adapter.completeJobs({ context: { db }, workerId: "w", completions });
+    },
+  ],
+  [
+    "rescheduleJobs",
+    (db) => {
+      const jobs = [{ ...lost, schedule: null, error: null, countsAttempt: true }];
+      return adapter.rescheduleJobs({ context: { db }, jobs });
+    },
+  ],
+  ["failJobs", (db) => adapter.failJobs({ context: { db }, jobs: [{ ...lost, error: "x" }] })],
+  ["retryFailedJobs", (db) => adapter.retryFailedJobs({ context: { db }, ids: [id] })],
+  ["triggerJobs", (db) => adapter.triggerJobs({ context: { db }, ids: [id] })],
+  ["lockSequences", (db) => adapter.lockSequences({ context: { db }, ids: [id] })],
+  ["deleteSequences", (db) => adapter.deleteSequences({ context: { db }, rootSequenceIds: [id] })],
 ];
 
 it.each(writes)("a write behind ROLLBACK is refused by the server: %s", async (_, write) => {
