@@ -42,10 +42,18 @@ export const adapterViolations = (file: File): string[] => {
 
 // Core's folders and top-level files by layer: each imports from its own layer or from below.
 const layers: readonly (readonly string[])[] = [
-  ["model", "async", "defaults.ts", "errors.ts", "input-errors.ts", "queuert-error.ts"],
+  [
+    "model",
+    "async",
+    "defaults.ts",
+    "errors.ts",
+    "input-errors.ts",
+    "queuert-error.ts",
+    "schedule-errors.ts",
+  ],
   ["adapters", "job-types", "public-types", "queuert-types.ts"],
   ["observe", "after-commit", "adapter-kit"],
-  ["lifecycle", "in-process", "engine.ts"],
+  ["lifecycle", "in-process", "schedules", "engine.ts"],
   ["worker", "client-engine.ts", "operator"],
   ["facade.ts"],
   ["queuert.ts", "internal.ts"],

@@ -24,6 +24,7 @@ export const defaults: {
   readonly heldTransactionWarningMs: number;
   readonly retentionIntervalMs: number;
   readonly payloadBytesMax: number;
+  readonly ticksForMs: number;
 } = {
   concurrency: 10,
   leaseMs: 30 * secondMs,
@@ -47,6 +48,7 @@ export const defaults: {
   heldTransactionWarningMs: 10 * secondMs,
   retentionIntervalMs: minuteMs,
   payloadBytesMax: mebi,
+  ticksForMs: 90 * 24 * 60 * minuteMs,
 };
 
 /** The largest values of options. */

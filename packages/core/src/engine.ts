@@ -32,6 +32,7 @@ import { assertFunction, assertInteger, assertObject } from "./model/assert-opti
 import { createConsoleLog } from "./observe/console-log.ts";
 import type { Log } from "./observe/log.ts";
 import { createObserver, type Observer } from "./observe/observer.ts";
+import { createScheduleChanges, type ScheduleChanges } from "./schedules/schedule-changes.ts";
 
 export interface Engine {
   readonly state: AnyStateAdapter;
@@ -54,6 +55,9 @@ export interface Engine {
   readonly contextKeys: ContextKeys;
   readonly nesting: NestedTransactionGuard;
   readonly sequencePoller: SequencePoller;
+  readonly scheduleChanges: ScheduleChanges;
+  /** How long ticks of schedules are kept. */
+  readonly ticksForMs: number;
   readonly clock: Clock;
   /** From 0 to below 1. */
   readonly random: () => number;
@@ -69,6 +73,7 @@ export interface EngineOptions {
   readonly log?: Log | undefined;
   readonly payloadBytesMax?: number | undefined;
   readonly workerRegistry?: boolean | undefined;
+  readonly ticksForMs?: number | undefined;
 }
 
 /** Where time and chance enter. */
@@ -122,6 +127,8 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
     contextKeys,
     nesting: createNestedTransactionGuard(state.capabilities),
     sequencePoller,
+    scheduleChanges: createScheduleChanges(),
+    ticksForMs: options.ticksForMs ?? defaults.ticksForMs,
     clock,
     random,
     close: async () => {

@@ -239,3 +239,4 @@ const lineLengthMax = 300;
 
 export { QueuertError } from "./queuert-error.ts";
 export * from "./input-errors.ts";
+export * from "./schedule-errors.ts";

@@ -28,6 +28,16 @@ import { assertFunction } from "./model/assert-option.ts";
 import { withoutEntityFields } from "./model/entity-fields.ts";
 import type { RetentionOptions } from "./public-types/retention.ts";
 import type { QueuertClient } from "./public-types/queuert.ts";
+import {
+  listSchedules,
+  type ListSchedulesOptions,
+  listScheduleTicks,
+  type ListTicksOptions,
+  previewSchedule,
+} from "./schedules/list-schedules.ts";
+import { deleteSchedules, pauseSchedules, resumeSchedules } from "./schedules/pause-schedules.ts";
+import { backfillSchedule, triggerSchedules } from "./schedules/trigger-schedules.ts";
+import { upsertSchedules } from "./schedules/upsert-schedules.ts";
 import { createWorker } from "./worker/create-worker.ts";
 
 const startOptionNames = [...entryOptionNames, "autocommit"];
@@ -61,6 +71,7 @@ export const createFacade = (engine: Engine): UntypedClient => {
   return {
     ...createWrites(engine, begin),
     ...createReads(engine, begin),
+    ...createSchedules(engine, begin),
 
     withNotify: async (callback: () => Promise<unknown>) => {
       assertOpen("withNotify");
@@ -178,6 +189,51 @@ const createWrites = (engine: Engine, begin: Begin) => ({
   triggerJobs: async (given: unknown) => {
     const call = begin("triggerJobs", given, ["ids"]);
     return track(call, triggerJobs(engine, call.context, call.own["ids"] as readonly string[]));
+  },
+});
+
+const createSchedules = (engine: Engine, begin: Begin) => ({
+  upsertSchedules: async (given: unknown) => {
+    const call = begin("upsertSchedules", given, ["schedules"]);
+    return track(call, upsertSchedules(engine, call.context, call.own["schedules"]));
+  },
+
+  deleteSchedules: async (given: unknown) => {
+    const call = begin("deleteSchedules", given, ["names"]);
+    return track(call, deleteSchedules(engine, call.context, call.own));
+  },
+
+  pauseSchedules: async (given: unknown) => {
+    const call = begin("pauseSchedules", given, ["names", "note"]);
+    return track(call, pauseSchedules(engine, call.context, call.own));
+  },
+
+  resumeSchedules: async (given: unknown) => {
+    const call = begin("resumeSchedules", given, ["names", "catchUp"]);
+    return track(call, resumeSchedules(engine, call.context, call.own));
+  },
+
+  triggerSchedules: async (given: unknown) => {
+    const call = begin("triggerSchedules", given, ["names", "overlap"]);
+    return track(call, triggerSchedules(engine, call.context, call.own));
+  },
+
+  backfillSchedule: async (given: unknown) => {
+    const call = begin("backfillSchedule", given, ["name", "from", "to", "overlap"]);
+    return track(call, backfillSchedule(engine, call.context, call.own));
+  },
+
+  previewSchedule: (given: unknown) => previewSchedule(engine, given),
+
+  listSchedules: async (given: unknown = {}) => {
+    const call = begin("listSchedules", given, ["names", "isDeclared", "limit", "cursor"]);
+    return track(call, listSchedules(engine, call.context, call.own as ListSchedulesOptions));
+  },
+
+  listScheduleTicks: async (given: unknown) => {
+    const names = ["name", "from", "to", "order", "limit", "cursor"];
+    const call = begin("listScheduleTicks", given, names);
+    return track(call, listScheduleTicks(engine, call.context, call.own as ListTicksOptions));
   },
 });
 

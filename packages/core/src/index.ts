@@ -13,6 +13,8 @@ export type * from "./job-types/job-of.ts";
 export type * from "./job-types/references.ts";
 export type * from "./job-types/standard-schema.ts";
 
+export { defineSchedules } from "./schedules/define-schedules.ts";
+
 // start, work, wait
 export { rescheduleJob } from "./lifecycle/request-reschedule.ts";
 export { throwIfAborted } from "./lifecycle/throw-if-aborted.ts";
@@ -35,6 +37,7 @@ export type {
   JobSequence,
   JobSequenceStatus,
 } from "./model/sequence.ts";
+export type { JobTick, TickKind, TickOutcome } from "./model/tick.ts";
 export type { Page, PageOrder } from "./model/page.ts";
 export { type JobStatus, jobStatuses } from "./model/status.ts";
 export type * from "./public-types/explanation.ts";
@@ -52,6 +55,7 @@ export type * from "./adapters/state-adapter-params.ts";
 export type * from "./adapters/state-adapter-queries.ts";
 export type * from "./adapters/operator-store.ts";
 export type * from "./adapters/job-condition.ts";
+export type * from "./adapters/state-adapter-schedules.ts";
 export type * from "./adapters/notify-adapter.ts";
 export type * from "./adapters/observability-adapter.ts";
 export type * from "./adapters/events.ts";

@@ -58,6 +58,7 @@ export type * from "./adapters/state-adapter-params.ts";
 export type * from "./adapters/state-adapter-queries.ts";
 export * from "./adapters/operator-store.ts";
 export type * from "./adapters/job-condition.ts";
+export type * from "./adapters/state-adapter-schedules.ts";
 export type * from "./adapters/notify-adapter.ts";
 export type * from "./adapters/events.ts";
 export type * from "./adapters/observability-adapter.ts";

@@ -7,5 +7,6 @@ export type * from "./public-types/retention.ts";
 export type * from "./public-types/process.ts";
 export type * from "./public-types/queuert.ts";
 export type * from "./public-types/refused.ts";
+export type * from "./public-types/schedules.ts";
 export type * from "./public-types/start.ts";
 export type * from "./public-types/worker.ts";

@@ -14,6 +14,8 @@ import type { JobTypes } from "./job-types/define-job-types.ts";
 import { assertObject } from "./model/assert-option.ts";
 import { assertKnownOptions } from "./model/assert-known-options.ts";
 import type { Log } from "./observe/log.ts";
+import type { SchedulesOptions } from "./public-types/schedules.ts";
+import { assertSchedulesOptions, declareSchedules } from "./schedules/declare-schedules.ts";
 import type { Queuert } from "./queuert-types.ts";
 
 export interface QueuertOptions<TDefinitions, TStateAdapter> {
@@ -31,6 +33,8 @@ export interface QueuertOptions<TDefinitions, TStateAdapter> {
   readonly payloadBytesMax?: number | undefined;
   /** Whether workers report to the store every 10 to 30 s, for operators and `explain`. Default: true. */
   readonly workerRegistry?: boolean | undefined;
+  /** Schedules that are declared in code, and how their ticks are kept. Default: none. */
+  readonly schedules?: SchedulesOptions<NoInfer<TDefinitions>> | undefined;
 }
 
 /** Creates a client of the jobs in one store. */
@@ -50,6 +54,7 @@ const optionNames = [
   "log",
   "payloadBytesMax",
   "workerRegistry",
+  "schedules",
 ];
 
 /** Adapters of any context and id type: methods are compared bivariantly, so the widest contexts admit all. */
@@ -63,10 +68,16 @@ export const createQueuertWith = async <TDefinitions, TStateAdapter extends AnyA
   assertObject(options, "options");
   assertKnownOptions(options, optionNames);
   const stateAdapter: AnyStateAdapter = options.stateAdapter;
-  const { jobTypeDefinitions, ...others } = options;
-  const engine = createEngine({ ...others, stateAdapter, jobTypes: jobTypeDefinitions }, seams);
+  const { jobTypeDefinitions, schedules = {}, ...others } = options;
+  assertSchedulesOptions(schedules);
+  const { ticksForMs } = schedules;
+  const engine = createEngine(
+    { ...others, stateAdapter, jobTypes: jobTypeDefinitions, ticksForMs },
+    seams,
+  );
   const client = createFacade(engine);
   rememberEngine(client, engine);
+  await declareSchedules(engine, schedules);
   // The one cast of the client: unknown payloads and plain ids become the user's types.
   return client as unknown as Queuert<TDefinitions, TStateAdapter>;
 };

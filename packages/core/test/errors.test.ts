@@ -9,7 +9,7 @@ const classes = Object.values(queuert).filter(
     value !== QueuertError &&
     (value as { prototype?: unknown }).prototype instanceof QueuertError,
 );
-const sources = ["errors.ts", "input-errors.ts"].map((name) =>
+const sources = ["errors.ts", "input-errors.ts", "schedule-errors.ts"].map((name) =>
   readFileSync(new URL(`../src/${name}`, import.meta.url), "utf8"),
 );
 const codes = sources.flatMap((text) =>

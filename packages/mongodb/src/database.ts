@@ -6,6 +6,7 @@ import { MongoTransactionAbortedError } from "./errors.ts";
 import { assertUsable, guardSession, transactionOf } from "./guarded-session.ts";
 import type { JobDocument } from "./job-document.ts";
 import { createOrdinals, type CounterDocument, type Ordinals } from "./ordinals.ts";
+import type { ScheduleDocument, TickDocument } from "./schedule-document.ts";
 import { createReplicaSetReader, createShardedReader, type SequenceReader } from "./sequences.ts";
 import type { MongoSession, MongoStateProvider } from "./state-provider.ts";
 import {
@@ -69,6 +70,8 @@ export interface CollectionNames {
   readonly waits: string;
   readonly workers: string;
   readonly actions: string;
+  readonly schedules: string;
+  readonly schedule_ticks: string;
 }
 
 export const toCollectionNames = (prefix: string): CollectionNames => ({
@@ -78,6 +81,8 @@ export const toCollectionNames = (prefix: string): CollectionNames => ({
   waits: `${prefix}waits`,
   workers: `${prefix}workers`,
   actions: `${prefix}actions`,
+  schedules: `${prefix}schedules`,
+  schedule_ticks: `${prefix}schedule_ticks`,
 });
 
 /** Runs a repeatable statement again when it has failed with a transient error. */
@@ -88,6 +93,8 @@ export interface Database {
   readonly jobs: JobCollection;
   readonly keys: StoreCollection<KeyDocument>;
   readonly waits: StoreCollection<WaitDocument>;
+  readonly schedules: StoreCollection<ScheduleDocument>;
+  readonly ticks: StoreCollection<TickDocument>;
   readonly sequences: SequenceReader;
   readonly ordinals: Ordinals;
   /** One document, beside the counters. */
@@ -169,6 +176,8 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
     jobs,
     keys: open<KeyDocument>(names.deduplication_keys),
     waits: open<WaitDocument>(names.waits),
+    schedules: open<ScheduleDocument>(names.schedules),
+    ticks: open<TickDocument>(names.schedule_ticks),
     sequences: isSharded ? createShardedReader(jobs) : createReplicaSetReader(jobs),
     ordinals: createOrdinals(open<CounterDocument>(names.counters)),
     stores: open<StoreDocument>(names.counters),

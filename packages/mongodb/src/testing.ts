@@ -80,6 +80,8 @@ export const openStateMongodb = async ({
         names.waits,
         names.workers,
         names.actions,
+        names.schedules,
+        names.schedule_ticks,
       ])
         await database.collection(name).deleteMany({});
     },

@@ -127,6 +127,8 @@ export const counters: Readonly<Record<QueuertEventType, InstrumentDefinition>> 
     "Names of job types that are probably misspelt",
   ),
   jobSequencesDeleted: define("job.deleted", "{job}", "Jobs deleted with their trees"),
+  scheduleTicked: define("schedule.tick", "{tick}", "Ticks of schedules", outcome),
+  scheduleFailed: define("schedule.failed", "{failure}", "Firings of schedules that failed"),
   notifyContextAbsence: define(
     "notify_adapter.context_absence",
     "{call}",

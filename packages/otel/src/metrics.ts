@@ -147,6 +147,9 @@ const countingMethods = (counts: Counts): Omit<EventMethods, Timed> => {
     counts.workerError.series({ [by.errorType]: type }),
   );
   const deleted = counts.jobSequencesDeleted.series({});
+  const ticks = perKey((outcome: string) =>
+    counts.scheduleTicked.series({ [by.outcome]: outcome }),
+  );
   const absence = perKey((operation: string) =>
     counts.notifyContextAbsence.series({ [by.operation]: operation }),
   );
@@ -177,6 +180,8 @@ const countingMethods = (counts: Counts): Omit<EventMethods, Timed> => {
     jobSequenceFailed: bySequenceType("jobSequenceFailed"),
     jobTypeNotImplemented: counting(counts.jobTypeNotImplemented),
     jobSequencesDeleted: ({ jobCount }) => void (deleted.value += jobCount),
+    scheduleTicked: ({ outcome }) => void ticks(outcome).value++,
+    scheduleFailed: counting(counts.scheduleFailed),
     notifyContextAbsence: ({ operation }) => void absence(operation).value++,
     notifyAdapterError: byCall("notifyAdapterError"),
     stateAdapterError: byCall("stateAdapterError"),

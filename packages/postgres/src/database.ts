@@ -138,9 +138,12 @@ const readings: ReadonlySet<string> = new Set([
   "list_actions",
   "list_blocker_edges",
   "list_jobs",
+  "list_schedule_ticks",
+  "list_schedules",
   "list_sequences",
   "list_workers",
   "read_clock",
+  "next_schedule_in_ms",
   "summarize",
 ]);
 

@@ -227,3 +227,22 @@ it("triggers, deletes and completes without a worker by index", async () => {
     expect([name, cost.buffers < 100 * pagesPerJob]).toEqual([name, true]);
   }
 });
+
+it("looks at 100,000 schedules with one probe, and takes the due ones by index", async () => {
+  await pool.query(`
+    INSERT INTO queuert.schedule (name, look_at, is_declared, definition)
+    SELECT 's' || n, now() + interval '1 hour', false, '{}' FROM generate_series(1, 100000) n`);
+  await pool.query("ANALYZE queuert.schedule");
+  const probe = await costOf(() => state.nextScheduleInMs());
+  expect(probe.seqScans).toBe(0);
+  expect(probe.buffers).toBeLessThan(20);
+  await pool.query("UPDATE queuert.schedule SET look_at = now() WHERE name IN ('s1', 's2', 's3')");
+  const take = await costOf(() =>
+    state.runInTransaction(async (context) => {
+      const { schedules } = await state.takeDueSchedules({ context, limit: 100 });
+      expect(schedules).toHaveLength(3);
+    }),
+  );
+  expect(take.seqScans).toBe(0);
+  expect(take.buffers).toBeLessThan(60);
+});

@@ -15,6 +15,8 @@ export interface TableNames {
   readonly action: string;
   /** The registry of workers, for operators. */
   readonly worker: string;
+  readonly schedule: string;
+  readonly scheduleTick: string;
   readonly migration: string;
 }
 
@@ -45,6 +47,8 @@ export const tableNames = (prefix: string): TableNames => {
     attempt: `${prefix}job_attempt`,
     action: `${prefix}action`,
     worker: `${prefix}worker`,
+    schedule: `${prefix}schedule`,
+    scheduleTick: `${prefix}schedule_tick`,
     migration: `${prefix}migration`,
   };
 };

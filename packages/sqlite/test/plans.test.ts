@@ -111,6 +111,32 @@ describe("the statements of a job's walk", () => {
   });
 });
 
+describe("100,000 schedules", () => {
+  it("cost an idle worker one probe of an index, and a due one a search", async () => {
+    const store = await openRecorded();
+    const { adapter, recorded } = store;
+    const lookAt = new Date(Date.now() + 3_600_000);
+    await adapter.runInTransaction(async (context) => {
+      for (let from = 0; from < 100_000; from += 10_000) {
+        const schedules = Array.from({ length: 10_000 }, (_, index) => ({
+          schedule: { name: `s${from + index}`, lookAt, isDeclared: false, definition: "{}" },
+          isNew: true,
+        }));
+        await adapter.writeSchedules({ context, schedules });
+      }
+    });
+    recorded.clear();
+    expect(await adapter.nextScheduleInMs()).toBeGreaterThan(3_000_000);
+    await adapter.runInTransaction(async (context) => {
+      expect((await adapter.takeDueSchedules({ context, limit: 100 })).schedules).toEqual([]);
+    });
+    const plans = (await store.plansOf()).join("\n");
+    expect(plans).toMatch(/SEARCH queuert_schedule USING COVERING INDEX queuert_schedule_look/);
+    expect(plans).toMatch(/SEARCH queuert_schedule USING INDEX queuert_schedule_look/);
+    expect(plans).not.toMatch(/TEMP B-TREE/);
+  });
+});
+
 describe("the cost of acquiring", () => {
   it("does not grow with finished, scheduled and blocked jobs", async () => {
     const { adapter, provider } = await openStore();

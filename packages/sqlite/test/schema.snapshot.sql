@@ -95,6 +95,30 @@ CREATE TABLE queuert_ordinal (
   last INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE queuert_schedule (
+  name TEXT NOT NULL PRIMARY KEY,
+  look_at INTEGER,
+  is_declared INTEGER NOT NULL,
+  definition TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX queuert_schedule_declared ON queuert_schedule (name) WHERE is_declared = 1;
+
+CREATE INDEX queuert_schedule_look ON queuert_schedule (look_at) WHERE look_at IS NOT NULL;
+
+CREATE TABLE queuert_schedule_tick (
+  schedule_name TEXT NOT NULL,
+  tick_at INTEGER NOT NULL,
+  is_manual INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  sequence_id TEXT,
+  fired_at INTEGER NOT NULL,
+  PRIMARY KEY (schedule_name, tick_at, is_manual)
+) WITHOUT ROWID, STRICT;
+
+CREATE INDEX queuert_schedule_tick_fired ON queuert_schedule_tick (fired_at);
+
 CREATE TABLE queuert_store (
   id TEXT NOT NULL
 ) STRICT;

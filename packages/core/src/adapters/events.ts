@@ -2,6 +2,7 @@
 // compiles only when each of them handles it. Events about stored state are emitted after the commit that stored it.
 // They carry ids, names, counts and times; never a payload.
 import type { StateJobReference } from "../model/state-job.ts";
+import type { TickKind, TickOutcome } from "../model/tick.ts";
 import type { JobStatus } from "../model/status.ts";
 
 /** The fields that name a job in events. */
@@ -128,6 +129,25 @@ interface SequenceEvents {
   };
 }
 
+interface ScheduleEvents {
+  /** A tick of a schedule has its outcome. */
+  readonly scheduleTicked: {
+    readonly schedule: string;
+    readonly tickAt: Date;
+    readonly kind: TickKind;
+    readonly outcome: TickOutcome;
+    readonly sequenceId: string | null;
+    /** From its instant to its outcome. */
+    readonly lateMs: number;
+  };
+  /** A schedule could not be fired: its time zone is unknown to this process, or its job was refused. */
+  readonly scheduleFailed: {
+    readonly schedule: string;
+    readonly error: unknown;
+    readonly retryInMs: number;
+  };
+}
+
 interface AdapterEvents {
   /** Jobs were started outside `withNotify` and `transaction`: workers find them with their next poll. */
   readonly notifyContextAbsence: { readonly operation: string; readonly jobCount: number };
@@ -139,7 +159,7 @@ interface AdapterEvents {
 
 /** The data of each event, by its name. */
 export interface QueuertEventData
-  extends WorkerEvents, JobEvents, TypeEvents, SequenceEvents, AdapterEvents {}
+  extends WorkerEvents, JobEvents, TypeEvents, SequenceEvents, ScheduleEvents, AdapterEvents {}
 
 export type QueuertEventType = keyof QueuertEventData;
 

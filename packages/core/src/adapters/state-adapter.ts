@@ -25,6 +25,20 @@ import type {
 } from "./state-adapter-params.ts";
 import type { OperatorStore } from "./operator-store.ts";
 import type {
+  DeleteScheduleTicksParams,
+  DeleteSchedulesParams,
+  ListScheduleTicksParams,
+  ListSchedulesParams,
+  LockedSchedules,
+  LockSchedulesParams,
+  RecordTicksParams,
+  StateSchedule,
+  StateTick,
+  TakeDueSchedulesParams,
+  TakenSchedules,
+  WriteSchedulesParams,
+} from "./state-adapter-schedules.ts";
+import type {
   BlockerEdge,
   ListJobsParams,
   ListSequencesParams,
@@ -264,6 +278,62 @@ export interface StateAdapter<
    * first; a null age keeps trees that contain jobs of that status.
    */
   deleteFinishedSequences(params: DeleteFinishedParams): Promise<number>;
+
+  // ── schedules ───────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Milliseconds until the first schedule is due, 0 if some are due already; null if none is.
+   * - The earliest `lookAt`, by the store's clock; schedules without one count for nothing.
+   * - Costs one probe of an index, however many schedules there are.
+   */
+  nextScheduleInMs(): Promise<number | null>;
+
+  /**
+   * Locks due schedules until the transaction ends, and returns them.
+   * - Due: `lookAt` is not after now. Earlier `lookAt` first, at most `limit`.
+   * - Two transactions never hold the same schedule, and a schedule that another one holds is left out.
+   * - A schedule that was fired meanwhile is not due any more, so no instant is taken twice.
+   */
+  takeDueSchedules(params: TakeDueSchedulesParams<TTxContext>): Promise<TakenSchedules>;
+
+  /**
+   * Locks schedules by name until the transaction ends, due or not.
+   * - Waits for another transaction that holds one, or rejects; the returned schedule is current.
+   * - Undefined for a schedule that does not exist.
+   */
+  lockSchedules(params: LockSchedulesParams<TTxContext>): Promise<LockedSchedules>;
+
+  /**
+   * Stores schedules. True for each that was written.
+   * - `isNew`: false if the name is taken, also by a transaction that commits meanwhile, and nothing is written.
+   * - Otherwise the locked schedule is replaced; false if it does not exist.
+   */
+  writeSchedules(params: WriteSchedulesParams<TTxContext>): Promise<readonly boolean[]>;
+
+  /**
+   * Deletes schedules with their ticks. Their sequences stay. True for each that existed.
+   * - Waits for a transaction that holds one, or rejects.
+   */
+  deleteSchedules(params: DeleteSchedulesParams<TTxContext>): Promise<readonly boolean[]>;
+
+  /** One page of schedules by name, in the order of code points, strictly after `afterName`. */
+  listSchedules(params: ListSchedulesParams<TContext>): Promise<readonly StateSchedule[]>;
+
+  /**
+   * Stores ticks of schedules that this transaction holds. True for each that was written.
+   * - One tick for each schedule and instant, and one manual tick beside it.
+   * - A tick that was `missed` or `buffered` is replaced. Any other stays as it is.
+   */
+  recordTicks(params: RecordTicksParams<TTxContext>): Promise<readonly boolean[]>;
+
+  /** One page of the ticks of a schedule, by instant. */
+  listScheduleTicks(params: ListScheduleTicksParams<TContext>): Promise<readonly StateTick[]>;
+
+  /**
+   * Deletes up to `limit` ticks that were fired long enough ago. Returns their number.
+   * - Oldest first; a younger tick stays.
+   */
+  deleteScheduleTicks(params: DeleteScheduleTicksParams): Promise<number>;
 
   // ── look ────────────────────────────────────────────────────────────────────────────────────────────────
 

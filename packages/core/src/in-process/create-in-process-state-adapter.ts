@@ -31,6 +31,15 @@ import { renewLeases } from "./state/renew-leases.ts";
 import { rescheduleJobs } from "./state/reschedule-jobs.ts";
 import { retryFailedJobs } from "./state/retry-failed-jobs.ts";
 import { summarize } from "./state/summarize.ts";
+import { deleteScheduleTicks } from "./state/delete-schedule-ticks.ts";
+import { deleteSchedules } from "./state/delete-schedules.ts";
+import { listScheduleTicks } from "./state/list-schedule-ticks.ts";
+import { listSchedules } from "./state/list-schedules.ts";
+import { lockSchedules } from "./state/lock-schedules.ts";
+import { nextScheduleInMs } from "./state/next-schedule-in-ms.ts";
+import { recordTicks } from "./state/record-ticks.ts";
+import { takeDueSchedules } from "./state/take-due-schedules.ts";
+import { writeSchedules } from "./state/write-schedules.ts";
 import { triggerJobs } from "./state/trigger-jobs.ts";
 
 const wallClock: Pick<Clock, "now"> = { now: () => Date.now() };
@@ -80,6 +89,15 @@ export const assembleStateAdapter = (database: Database): InProcessStateAdapter 
   lockSequences: lockSequences(database),
   deleteSequences: deleteSequences(database),
   deleteFinishedSequences: deleteFinishedSequences(database),
+  nextScheduleInMs: nextScheduleInMs(database),
+  takeDueSchedules: takeDueSchedules(database),
+  lockSchedules: lockSchedules(database),
+  writeSchedules: writeSchedules(database),
+  deleteSchedules: deleteSchedules(database),
+  listSchedules: listSchedules(database),
+  recordTicks: recordTicks(database),
+  listScheduleTicks: listScheduleTicks(database),
+  deleteScheduleTicks: deleteScheduleTicks(database),
   getJobs: getJobs(database),
   getSequences: getSequences(database),
   getBlockers: getBlockers(database),

@@ -8,7 +8,7 @@ import { StateNotInTransactionError } from "../errors.ts";
 import type { OperatorStore, StoredAction, StoredWorker } from "../adapters/operator-store.ts";
 import type { StateAdapter } from "../adapters/state-adapter.ts";
 import type { View } from "./stored-job.ts";
-import { Store } from "./store.ts";
+import { Store, transactionStart } from "./store.ts";
 
 /** The identity of an open transaction. */
 export class InProcessTransaction {
@@ -70,7 +70,7 @@ export class Database {
       this.store.commit();
       return result;
     } catch (error) {
-      this.store.rollbackTo(0);
+      this.store.rollbackTo(transactionStart);
       throw error;
     } finally {
       this.open = null;

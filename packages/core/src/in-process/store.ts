@@ -9,8 +9,18 @@ import { type BlockerLink, StoredJob, type JobState, noBlockers } from "./stored
 import { FinishedTrees, JobTree } from "./job-tree.ts";
 import { LeaseIndex } from "./lease-index.ts";
 import { OrdinalList } from "./ordinal-list.ts";
+import { type SchedulesMark, ScheduleTables } from "./schedule-tables.ts";
 import { TypeQueue } from "./type-queue.ts";
 import { UndoLog } from "./undo-log.ts";
+
+/** The beginning of a statement. */
+export interface Savepoint {
+  readonly jobs: number;
+  readonly schedules: SchedulesMark;
+}
+
+/** The beginning of the open transaction. */
+export const transactionStart: Savepoint = { jobs: 0, schedules: { schedules: 0, ticks: 0 } };
 
 export class Store {
   readonly byId: Map<string, StoredJob> = new Map();
@@ -21,6 +31,7 @@ export class Store {
   readonly leases: LeaseIndex = new LeaseIndex();
   readonly finishedTrees: FinishedTrees = new FinishedTrees();
   readonly failedJobs: Set<StoredJob> = new Set();
+  readonly scheduling: ScheduleTables = new ScheduleTables();
   /** The store's clock at the moment of the statement. */
   now = 0;
   private readonly undoLog = new UndoLog();
@@ -82,13 +93,14 @@ export class Store {
     this.apply(stored, state);
   }
 
-  /** The beginning of a statement, for `rollbackTo`. */
-  get savepoint(): number {
-    return this.undoLog.mark;
+  /** For `rollbackTo`. */
+  get savepoint(): Savepoint {
+    return { jobs: this.undoLog.mark, schedules: this.scheduling.mark };
   }
 
-  rollbackTo(savepoint: number): void {
-    this.undoLog.rewind(savepoint, (stored, before) => {
+  rollbackTo(savepoint: Savepoint): void {
+    this.scheduling.rewind(savepoint.schedules);
+    this.undoLog.rewind(savepoint.jobs, (stored, before) => {
       this.apply(stored, before);
       if (before === undefined && stored.committed === undefined) this.drop(stored);
     });
@@ -96,6 +108,7 @@ export class Store {
 
   /** Makes the writes since the last commit visible to all readers. */
   commit(): void {
+    this.scheduling.commit();
     this.undoLog.drain((stored) => {
       const old = stored.committed?.blockers ?? noBlockers;
       stored.committed = stored.state;

@@ -1,6 +1,7 @@
 import { limits } from "../defaults.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { assertDurationMs, assertName, assertObject } from "./assert-option.ts";
+import { tickKeyPrefix } from "./tick.ts";
 import { assertKnownOptions } from "./assert-known-options.ts";
 
 /** Finds the sequence that holds a key, instead of starting another. Keys are per job type. */
@@ -29,6 +30,10 @@ export const toStateDeduplication = (options: DeduplicationOptions): StateDedupl
   assertKnownOptions(options, optionNames, "deduplication.");
   const { key, strategy = "completed", windowMs } = options;
   assertName(key, "deduplication.key", limits.deduplicationKeyLengthMax);
+  if (key.startsWith(tickKeyPrefix)) {
+    const remedy = `keys that begin with "${tickKeyPrefix}" belong to schedules: give another one`;
+    throw new InvalidOptionError("deduplication.key", key, remedy);
+  }
   if (strategy !== "completed" && strategy !== "all") {
     throw new InvalidOptionError("deduplication.strategy", strategy, 'give "completed" or "all"');
   }

@@ -23,6 +23,7 @@ const fields: Readonly<Record<KeyOf<Job | JobSequence> | "deduplicated", true>> 
   lastAttemptAt: true,
   lastAttemptError: true,
   deduplicationKey: true,
+  tick: true,
   status: true,
   leasedBy: true,
   leasedUntil: true,

@@ -1,5 +1,6 @@
 import { fromJsonText } from "./payload.ts";
 import type { JobSequence } from "./sequence.ts";
+import { type JobTick, parseTickKey } from "./tick.ts";
 import type { StateJob, StateJobReference } from "./state-job.ts";
 
 interface JobFields<
@@ -32,6 +33,8 @@ interface JobFields<
   readonly lastAttemptAt: Date | null;
   readonly lastAttemptError: string | null;
   readonly deduplicationKey: string | null;
+  /** The tick of a schedule that started the sequence. On its first job; null on all other jobs. */
+  readonly tick: JobTick | null;
 }
 
 interface BlockedState {
@@ -144,6 +147,7 @@ export const toJob = (job: StateJob, blockers: readonly JobSequence[] = noBlocke
     lastAttemptAt: job.lastAttemptAt,
     lastAttemptError: job.lastAttemptError,
     deduplicationKey: job.deduplicationKey,
+    tick: parseTickKey(job.deduplicationKey),
     status: job.status,
   };
   addStatusFields(fields, job);

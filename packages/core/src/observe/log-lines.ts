@@ -107,6 +107,16 @@ export const logLines: { readonly [TType in QueuertEventType]: Line<QueuertEvent
   jobSequenceCompleted: ["info", ({ sequenceId }) => `sequence ${sequenceId} completed`],
   jobSequenceFailed: ["error", ({ sequenceId }) => `sequence ${sequenceId} failed`],
   jobSequencesDeleted: ["info", ({ jobCount }) => `${jobCount} jobs were deleted`],
+  scheduleTicked: [
+    "debug",
+    ({ schedule, tickAt, outcome }) =>
+      `schedule "${schedule}": the tick of ${tickAt.toISOString()} was ${outcome}`,
+  ],
+  scheduleFailed: [
+    "error",
+    ({ schedule, error, retryInMs }) =>
+      `schedule "${schedule}" could not be fired and is tried again in ${duration(retryInMs)}: ${describeReason(error)}`,
+  ],
   notifyContextAbsence: [
     "debug",
     ({ operation }) =>

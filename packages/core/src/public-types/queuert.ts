@@ -24,6 +24,7 @@ import type {
   StartedJobSequence,
   StartJobSequenceOptions,
 } from "./start.ts";
+import type { ScheduleMethods } from "./schedules.ts";
 import type { WorkerBuilder } from "./worker.ts";
 
 /**
@@ -37,7 +38,11 @@ export type Queuert<TJobTypes, TStateAdapter> = QueuertClient<
 >;
 
 /** A Queuert client, by the types of the state adapter that it depends on. */
-export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string> {
+export interface QueuertClient<
+  TDefinitions,
+  TTxContext,
+  TJobId extends string,
+> extends ScheduleMethods<TDefinitions, TTxContext, TJobId> {
   // start
 
   /**

@@ -75,6 +75,12 @@ type EntryTypeName<TDefinitions, TTypeName extends keyof TDefinitions & string, 
       : `Error: job type '${TTypeName}' is reached by continueWith only, so no sequence can start with it`
     : TTypeName;
 
+/** A schedule gives an input and nothing else: types with blockers are started by a handler. */
+export type SchedulableTypeName<TDefinitions, TTypeName extends keyof TDefinitions & string> =
+  HasBlockers<TDefinitions, TTypeName> extends true
+    ? `Error: job type '${TTypeName}' declares blockers: schedule a type whose handler starts it`
+    : EntryTypeName<TDefinitions, TTypeName>;
+
 // An internal type takes any input here: the sentence about its name is enough.
 type EntryInput<TDefinition> =
   IsContinuationOnly<TDefinition> extends true ? unknown : WrittenInput<TDefinition>;

@@ -8,6 +8,7 @@ import type { Middleware, Processor } from "../lifecycle/process-job/processor.t
 import { runAcquireLoop } from "./acquire-loop.ts";
 import { joinRegistry, takeBackLeases } from "./beat-loop.ts";
 import { retentionLoop } from "./retention-loop.ts";
+import { scheduleLoop } from "./schedule-loop.ts";
 import { lastStatementMs, stopWorker } from "./stop-worker.ts";
 import { assertMiddleware, type ImplementOptions, toProcessor } from "./to-processor.ts";
 import { type GivenWorkerOptions, toWorkerOptions, type WorkerOptions } from "./worker-options.ts";
@@ -124,9 +125,10 @@ const startWorker = async (
   const acquiring = runAcquireLoop(engine, parts);
   const retaining = retentionLoop(engine, parts);
   const leaveRegistry = joinRegistry(engine, parts);
+  const scheduling = scheduleLoop(engine, parts);
 
   const end = async (): Promise<void> => {
-    const statements = Promise.all([retaining, parts.storeClock.stopped()]);
+    const statements = Promise.all([retaining, scheduling, parts.storeClock.stopped()]);
     await Promise.all([
       settleOrTimeout(engine.clock, statements, lastStatementMs),
       stopListening(),

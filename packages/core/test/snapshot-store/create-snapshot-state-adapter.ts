@@ -1,4 +1,15 @@
 import { acquireJobs, reclaimExpiredLeases, renewLeases, rescheduleJobs } from "./lease-jobs.ts";
+import {
+  deleteScheduleTicks,
+  deleteSchedules,
+  listScheduleTicks,
+  listSchedules,
+  lockSchedules,
+  nextScheduleInMs,
+  recordTicks,
+  takeDueSchedules,
+  writeSchedules,
+} from "./keep-schedules.ts";
 import { listJobs, listSequences, summarize } from "./list-jobs.ts";
 import {
   deleteFinishedSequences,
@@ -53,5 +64,14 @@ export const createSnapshotStateAdapter = () => {
     listJobs: listJobs(database),
     listSequences: listSequences(database),
     summarize: summarize(database),
+    nextScheduleInMs: nextScheduleInMs(database),
+    takeDueSchedules: takeDueSchedules(database),
+    lockSchedules: lockSchedules(database),
+    writeSchedules: writeSchedules(database),
+    deleteSchedules: deleteSchedules(database),
+    listSchedules: listSchedules(database),
+    recordTicks: recordTicks(database),
+    listScheduleTicks: listScheduleTicks(database),
+    deleteScheduleTicks: deleteScheduleTicks(database),
   } satisfies Partial<SnapshotStateAdapter>;
 };

@@ -2,7 +2,12 @@
 // outside author would. Each statement parses the text, and each commit replaces it. There is one writer at a time.
 import { randomBytes } from "node:crypto";
 import { StateNotInTransactionError, type StateAdapter } from "queuert";
-import { createAsyncLock, type JobRecord } from "queuert/internal";
+import {
+  createAsyncLock,
+  type JobRecord,
+  type StateSchedule,
+  type StateTick,
+} from "queuert/internal";
 
 /** Instants are milliseconds. `completedByLease`: the lease version of the attempt that completed the job. */
 export type Row = JobRecord<number> & { readonly completedByLease: number | null };
@@ -13,10 +18,19 @@ export interface Edge {
   readonly index: number;
 }
 
+export type ScheduleRow = Omit<StateSchedule, "lookAt"> & { readonly lookAt: number | null };
+
+export type TickRow = Omit<StateTick, "tickAt" | "firedAt"> & {
+  readonly tickAt: number;
+  readonly firedAt: number;
+};
+
 export interface Data {
   nextOrdinal: number;
   rows: Record<string, Row>;
   edges: Edge[];
+  schedules: Record<string, ScheduleRow>;
+  ticks: TickRow[];
 }
 
 class Transaction {
@@ -41,7 +55,13 @@ export type Statement<T> = (data: Data, now: number) => T;
 
 export class Database {
   readonly storeId: string = randomBytes(8).toString("hex");
-  #text: string = JSON.stringify({ nextOrdinal: 1, rows: {}, edges: [] } satisfies Data);
+  #text: string = JSON.stringify({
+    nextOrdinal: 1,
+    rows: {},
+    edges: [],
+    schedules: {},
+    ticks: [],
+  } satisfies Data);
   readonly #writer = createAsyncLock();
 
   isInTransaction({ transaction }: Context): boolean {

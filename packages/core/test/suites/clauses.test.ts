@@ -34,6 +34,7 @@ const opening = (sentence: string): string => words(sentence).split(" ").slice(0
 /** No case of a store can show these; another proof, named here, does. */
 const shownElsewhere: Readonly<Record<string, string>> = {
   "cost does not grow with finished": "the adapters' benchmarks and plans",
+  "costs one probe of an index": "the adapters' own tests of plans",
   "one statement per table however many": "the adapters' own tests, which see their statements",
   "another store has another identity": "test/in-process/store-id.test.ts, with two stores",
   "a store whose identity was deleted": "the adapters' own tests, which can empty its table",

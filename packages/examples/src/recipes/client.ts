@@ -6,7 +6,7 @@ import {
 } from "queuert";
 
 export const jobTypes = defineUnionJobTypes<{
-  "daily-report": { input: { at: string }; output: null };
+  "daily-report": { input: null; output: null };
   "send-mail": { input: { to: string }; output: { sent: boolean } };
   "resize-image": { input: { url: string }; output: { path: string } };
   "make-album": {

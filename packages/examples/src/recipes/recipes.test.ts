@@ -5,7 +5,7 @@ import { cancelMail, forgetMail } from "./cancelling.ts";
 import { type Client, openClient } from "./client.ts";
 import { mailWorker, retryAllFailedMails } from "./failed-jobs.ts";
 import { makeAlbum } from "./fan-out.ts";
-import { nextMidnight, reportWorker, scheduleReport } from "./recurring.ts";
+import { repeatReports, reportWorker, scheduleReport } from "./recurring.ts";
 import { takeOver } from "./taking-over.ts";
 
 let queuert: Client;
@@ -35,48 +35,22 @@ describe.each([
   });
 });
 
-/** Midnight in a zone that is ahead of UTC by some hours. */
-const midnightAt =
-  (hours: number) =>
-  (after: Date): Date => {
-    const shiftMs = hours * 3_600_000;
-    return new Date(+nextMidnight(new Date(+after + shiftMs)) - shiftMs);
-  };
-
-describe.each([
-  { zone: "UTC", nextRun: nextMidnight },
-  { zone: "UTC+2", nextRun: midnightAt(2) },
-  { zone: "UTC-5", nextRun: midnightAt(-5) },
-])("recurring work at midnight $zone", ({ nextRun }) => {
-  it("is started once for each day, by any caller, and continues after a report that failed", async () => {
-    const due = nextRun(new Date());
-    const schedule = () => queuert.transaction((context) => scheduleReport(queuert, context, due));
-    const first = await schedule();
-    expect((await schedule()).id).toBe(first.id);
-    const fails = () => Promise.reject(new Error("no data"));
-    const failing = await reportWorker(queuert, nextRun, fails).start();
-    await queuert.triggerJobs({ ids: [first.id] });
-    await expect
-      .poll(async () => (await queuert.getJob({ id: first.id }))?.lastAttemptError)
-      .toContain("no data");
-    await failing.stop();
-
-    const reports: Date[] = [];
-    const worker = reportWorker(queuert, nextRun, async (at) => void reports.push(at));
-    const working = await worker.start();
-    // Three occurrences, each started by the one before.
-    const { typeName } = first;
-    let { id } = first;
-    for (let at = due, count = 0; count < 3; count += 1, at = nextRun(at)) {
-      await queuert.triggerJobs({ ids: [id] });
-      await queuert.waitForJobSequenceCompletion({ id, typeName, timeoutMs: 5_000 });
-      expect(reports.at(-1)).toEqual(at);
-      const { items } = await queuert.listJobs({ typeName: "daily-report", status: "pending" });
-      expect(items.map(({ scheduledAt }) => scheduledAt)).toEqual([nextRun(at)]);
-      id = items[0]?.id ?? "";
-    }
-    await working.stop();
-  });
+it("a nightly report is stored once, runs when it is triggered, and is backfilled once", async () => {
+  await scheduleReport(queuert);
+  const [schedule] = await scheduleReport(queuert);
+  expect((await queuert.listSchedules()).items).toEqual([schedule]);
+  const reports: Date[] = [];
+  const worker = await reportWorker(queuert, async (night) => void reports.push(night)).start();
+  const [from, to] = [new Date("2026-03-28T00:00:00Z"), new Date("2026-03-31T00:00:00Z")];
+  expect(await repeatReports(queuert, from, to)).toEqual({ startedCount: 3 });
+  expect(await repeatReports(queuert, from, to)).toEqual({ startedCount: 0 });
+  // Europe has set its clocks on the 29th: half past two was three o'clock.
+  const nights = ["2026-03-28T01:30", "2026-03-29T01:00", "2026-03-30T00:30"];
+  const ran = () => reports.map((night) => night.toISOString().slice(0, 16));
+  await expect.poll(ran).toEqual(expect.arrayContaining(nights));
+  // Two manual ticks, and the three nights.
+  expect((await queuert.listScheduleTicks({ name: "nightly-report" })).items).toHaveLength(5);
+  await worker.stop();
 });
 
 it("a reminder is sent once a minute, finished or not", async () => {

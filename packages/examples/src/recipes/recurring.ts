@@ -1,35 +1,26 @@
 import type { Client } from "./client.ts";
 
-const dayMs = 24 * 60 * 60 * 1_000;
+const nightly = { cron: "30 2 * * *", timeZone: "Europe/Berlin" };
 
-/** The next midnight, UTC. For a cron expression or a time zone, use a parser of them. */
-export const nextMidnight = (after: Date): Date =>
-  new Date((Math.floor(+after / dayMs) + 1) * dayMs);
-
-type Context = Parameters<Parameters<Client["transaction"]>[0]>[0];
-
-// One sequence for each occurrence, for any number of callers: its instant is the key.
-export const scheduleReport = (queuert: Client, context: Context, at: Date) =>
-  queuert.startJobSequence({
-    ...context,
-    typeName: "daily-report",
-    input: { at: at.toISOString() },
-    schedule: { at },
-    deduplication: { key: at.toISOString(), strategy: "all" },
+// One row for the schedule, however many processes call this.
+export const scheduleReport = (queuert: Client) =>
+  queuert.upsertSchedules({
+    schedules: [{ name: "nightly-report", typeName: "daily-report", input: null, ...nightly }],
   });
 
-export const reportWorker = (
-  queuert: Client,
-  nextRun: (after: Date) => Date,
-  report: (at: Date) => Promise<void>,
-) =>
+export const reportWorker = (queuert: Client, report: (night: Date) => Promise<void>) =>
   queuert.createWorker().implementJobType({
     typeName: "daily-report",
-    process: async ({ job, prepare, complete }) => {
-      const at = new Date(job.input.at);
-      // First, so that a report that fails does not end the series.
-      await prepare({ mode: "staged" }, (context) => scheduleReport(queuert, context, nextRun(at)));
-      await report(at);
+    process: async ({ job, complete }) => {
+      // Null if the job was started by hand.
+      await report(job.tick?.at ?? job.createdAt);
       return complete(null);
     },
   });
+
+/** The operator's hand: one report now, and the nights of a week that were missed. */
+export const repeatReports = async (queuert: Client, from: Date, to: Date) => {
+  const name = "nightly-report";
+  await queuert.triggerSchedules({ names: [name] });
+  return queuert.backfillSchedule({ name, from, to });
+};

@@ -1,5 +1,6 @@
 import type { CollectionNames } from "../database.ts";
 import { createStore } from "./0001-create-store.ts";
+import { schedules } from "./0003-schedules.ts";
 import { operator } from "./0004-operator.ts";
 
 export interface IndexDefinition {
@@ -17,7 +18,7 @@ export interface Migration {
 }
 
 /** In order, without gaps. */
-export const migrations: readonly Migration[] = [createStore, operator];
+export const migrations: readonly Migration[] = [createStore, schedules, operator];
 
 export interface CollectionIndexes {
   readonly collection: string;
@@ -26,9 +27,18 @@ export interface CollectionIndexes {
 
 /** All collections, with the indexes of all migrations. */
 export const toCollectionIndexes = (names: CollectionNames): readonly CollectionIndexes[] =>
-  (["jobs", "deduplication_keys", "counters", "waits", "workers", "actions"] as const).map(
-    (name) => ({
-      collection: names[name],
-      indexes: migrations.flatMap(({ collections }) => collections[name] ?? []),
-    }),
-  );
+  (
+    [
+      "jobs",
+      "deduplication_keys",
+      "counters",
+      "waits",
+      "workers",
+      "actions",
+      "schedules",
+      "schedule_ticks",
+    ] as const
+  ).map((name) => ({
+    collection: names[name],
+    indexes: migrations.flatMap(({ collections }) => collections[name] ?? []),
+  }));

@@ -30,6 +30,15 @@ import { blockersOfFailedJobs, retryFailedJobs } from "./retry-failed-jobs.ts";
 import type { Routine } from "./routine.ts";
 import { strayJobs } from "./stray-jobs.ts";
 import { summarize } from "./summarize.ts";
+import { deleteScheduleTicks } from "./delete-schedule-ticks.ts";
+import { deleteSchedules } from "./delete-schedules.ts";
+import { listScheduleTicks } from "./list-schedule-ticks.ts";
+import { listSchedules } from "./list-schedules.ts";
+import { lockSchedules } from "./lock-schedules.ts";
+import { nextScheduleInMs } from "./next-schedule-in-ms.ts";
+import { recordTicks } from "./record-ticks.ts";
+import { takeDueSchedules } from "./take-due-schedules.ts";
+import { writeSchedules } from "./write-schedules.ts";
 import { triggerJobs } from "./trigger-jobs.ts";
 
 /** In the order of the contract; routines that others call come first. */
@@ -59,6 +68,15 @@ export const routines: readonly Routine[] = [
   lockSequences,
   deleteSequences,
   deleteFinishedSequences,
+  nextScheduleInMs,
+  takeDueSchedules,
+  lockSchedules,
+  writeSchedules,
+  deleteSchedules,
+  listSchedules,
+  recordTicks,
+  listScheduleTicks,
+  deleteScheduleTicks,
   getJobs,
   getSequences,
   getBlockers,

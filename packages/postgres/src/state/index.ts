@@ -20,6 +20,15 @@ import { renewLeases } from "./renew-leases.ts";
 import { rescheduleJobs } from "./reschedule-jobs.ts";
 import { retryFailedJobs } from "./retry-failed-jobs.ts";
 import { summarize } from "./summarize.ts";
+import { deleteScheduleTicks } from "./delete-schedule-ticks.ts";
+import { deleteSchedules } from "./delete-schedules.ts";
+import { listScheduleTicks } from "./list-schedule-ticks.ts";
+import { listSchedules } from "./list-schedules.ts";
+import { lockSchedules } from "./lock-schedules.ts";
+import { nextScheduleInMs } from "./next-schedule-in-ms.ts";
+import { recordTicks } from "./record-ticks.ts";
+import { takeDueSchedules } from "./take-due-schedules.ts";
+import { writeSchedules } from "./write-schedules.ts";
 import { triggerJobs } from "./trigger-jobs.ts";
 
 /** Every method that runs statements, in the order of the contract. */
@@ -42,6 +51,15 @@ export const createPgState = (
   lockSequences: lockSequences(db),
   deleteSequences: deleteSequences(db),
   deleteFinishedSequences: deleteFinishedSequences(db),
+  nextScheduleInMs: nextScheduleInMs(db),
+  takeDueSchedules: takeDueSchedules(db),
+  lockSchedules: lockSchedules(db),
+  writeSchedules: writeSchedules(db),
+  deleteSchedules: deleteSchedules(db),
+  listSchedules: listSchedules(db),
+  recordTicks: recordTicks(db),
+  listScheduleTicks: listScheduleTicks(db),
+  deleteScheduleTicks: deleteScheduleTicks(db),
   getJobs: getJobs(db),
   getSequences: getSequences(db),
   getBlockers: getBlockers(db),

@@ -58,12 +58,23 @@ const expectedSchema = (
 /** Tables with their indexes and triggers, also those that another program has added. */
 const storedSchema = (
   connection: SqliteConnection,
-  { prefix, job, blocker, ordinal, store, attempt, action, worker }: TableNames,
+  {
+    prefix,
+    job,
+    blocker,
+    ordinal,
+    store,
+    attempt,
+    action,
+    worker,
+    schedule,
+    scheduleTick,
+  }: TableNames,
 ): Schema =>
   new Map(
     sessionOf(connection)
       .all<[string, string]>(
-        "SELECT name, sql FROM sqlite_schema WHERE tbl_name COLLATE NOCASE IN (?, ?, ?, ?, ?, ?, ?) AND sql IS NOT NULL ORDER BY name",
+        "SELECT name, sql FROM sqlite_schema WHERE tbl_name COLLATE NOCASE IN (?, ?, ?, ?, ?, ?, ?, ?, ?) AND sql IS NOT NULL ORDER BY name",
         job,
         blocker,
         ordinal,
@@ -71,6 +82,8 @@ const storedSchema = (
         attempt,
         action,
         worker,
+        schedule,
+        scheduleTick,
       )
       .map(([name, sql]) => [inCaseOf(prefix, name), inCaseOf(prefix, normalize(sql))]),
   );

@@ -23,7 +23,7 @@ import type {
   WorkerMiddleware,
 } from "../../public-types/worker.ts";
 import { createQueuertWith } from "../../queuert.ts";
-import type { Queuert } from "../../queuert-types.ts";
+import type { Queuert, SchedulesOptions } from "../../queuert-types.ts";
 import { eventually, sleep } from "../waiting.ts";
 import {
   type BehaviourDefinitions,
@@ -72,6 +72,7 @@ export interface OpenOptions {
   readonly log?: Log;
   readonly random?: () => number;
   readonly payloadBytesMax?: number;
+  readonly schedules?: SchedulesOptions<BehaviourDefinitions>;
   /** How far the client's clock is ahead of that of this process; behind, if below 0. */
   readonly clockAheadMs?: number;
 }
@@ -123,6 +124,7 @@ export const openBehaviourClient = async (
       observabilityAdapter: options.observabilityAdapter ?? events.adapter,
       log: options.log ?? verbose(events.log),
       payloadBytesMax: options.payloadBytesMax,
+      schedules: options.schedules,
     },
     {
       clock: { ...clock, now: () => clock.now() + (options.clockAheadMs ?? 0) },

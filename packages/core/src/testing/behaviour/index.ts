@@ -23,6 +23,8 @@ import { observingSuite } from "./observing.suite.ts";
 import { retainingSuite } from "./retaining.suite.ts";
 import { stoppingSuite } from "./stopping.suite.ts";
 import { workerCareSuite } from "./worker-care.suite.ts";
+import { keepingSchedulesSuite } from "./keeping-schedules.suite.ts";
+import { tickingSuite } from "./ticking.suite.ts";
 import { transactingSuite } from "./transacting.suite.ts";
 import { failingDatabaseSuite } from "./failing-database.suite.ts";
 
@@ -33,6 +35,8 @@ export const behaviourSuites: Readonly<
     | "transacting"
     | "scheduling"
     | "deduplicating"
+    | "ticking"
+    | "keepingSchedules"
     | "continuing"
     | "blocking"
     | "preparing"
@@ -62,6 +66,8 @@ export const behaviourSuites: Readonly<
   transacting: transactingSuite,
   scheduling: schedulingSuite,
   deduplicating: deduplicatingSuite,
+  ticking: tickingSuite,
+  keepingSchedules: keepingSchedulesSuite,
   continuing: continuingSuite,
   blocking: blockingSuite,
   preparing: preparingSuite,

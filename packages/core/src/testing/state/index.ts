@@ -33,6 +33,15 @@ import { rescheduleJobsSuite } from "./reschedule-jobs.suite.ts";
 import { retryFailedJobsSuite } from "./retry-failed-jobs.suite.ts";
 import { runInTransactionSuites } from "./run-in-transaction.suite.ts";
 import { summarizeSuite } from "./summarize.suite.ts";
+import { deleteScheduleTicksSuite } from "./delete-schedule-ticks.suite.ts";
+import { deleteSchedulesSuite } from "./delete-schedules.suite.ts";
+import { listScheduleTicksSuite } from "./list-schedule-ticks.suite.ts";
+import { listSchedulesSuite } from "./list-schedules.suite.ts";
+import { lockSchedulesSuite } from "./lock-schedules.suite.ts";
+import { nextScheduleInMsSuite } from "./next-schedule-in-ms.suite.ts";
+import { recordTicksSuite } from "./record-ticks.suite.ts";
+import { takeDueSchedulesSuite } from "./take-due-schedules.suite.ts";
+import { writeSchedulesSuite } from "./write-schedules.suite.ts";
 import { triggerJobsSuite } from "./trigger-jobs.suite.ts";
 
 /** The methods of a state adapter. */
@@ -56,6 +65,15 @@ export const stateSuites: Readonly<Record<StateAdapterMethod, readonly StateSuit
   lockSequences: [lockSequencesSuite],
   deleteSequences: [deleteSequencesSuite],
   deleteFinishedSequences: [deleteFinishedSequencesSuite],
+  nextScheduleInMs: [nextScheduleInMsSuite],
+  takeDueSchedules: [takeDueSchedulesSuite],
+  lockSchedules: [lockSchedulesSuite],
+  writeSchedules: [writeSchedulesSuite],
+  deleteSchedules: [deleteSchedulesSuite],
+  listSchedules: [listSchedulesSuite],
+  recordTicks: [recordTicksSuite],
+  listScheduleTicks: [listScheduleTicksSuite],
+  deleteScheduleTicks: [deleteScheduleTicksSuite],
   getJobs: [getJobsSuite],
   getSequences: [getSequencesSuite],
   getBlockers: [getBlockersSuite],

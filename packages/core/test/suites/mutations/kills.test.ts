@@ -13,6 +13,7 @@ import { brokenCreation } from "./broken-creation.ts";
 import { brokenHolding } from "./broken-holding.ts";
 import { brokenReads } from "./broken-reads.ts";
 import { brokenSettlements } from "./broken-settlements.ts";
+import { brokenSchedules } from "./broken-schedules.ts";
 import { brokenTransactions } from "./broken-transactions.ts";
 import { brokenRaces } from "./broken-races.ts";
 
@@ -47,6 +48,7 @@ const broken: Breakers = {
   ...brokenSettlements,
   ...brokenTransactions,
   ...brokenReads,
+  ...brokenSchedules,
 };
 
 const methods = Object.keys(stateSuites) as StateAdapterMethod[]; // Its keys, and no others.
