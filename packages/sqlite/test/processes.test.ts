@@ -144,3 +144,41 @@ describe("processes that start at the same instant", () => {
     timeoutMs,
   );
 });
+
+it(
+  "workers killed at random lose no tick of a schedule and fire none twice",
+  async () => {
+    const filename = temporaryFile();
+    const client = await openClient(filename, "NORMAL");
+    const { queuert } = client;
+    const names = Array.from({ length: 20 }, (_, index) => `schedule ${index}`);
+    await queuert.upsertSchedules({
+      schedules: names.map((name, order) => ({
+        ...{ name, typeName: "order" as const, input: { order }, overlap: "allow" as const },
+        // Spread over the second, so that kills meet firings.
+        ...{ everyMs: 1_000, anchor: new Date(order * 50), catchUp: { withinMs: 600_000 } },
+      })),
+    });
+    const workers = await killWorkers(filename, "NORMAL", 15, async () => undefined);
+    await queuert.pauseSchedules({ names });
+    await untilFinished(client);
+    await Promise.all(workers.map((worker) => worker.kill()));
+
+    let tickCount = 0;
+    for (const name of names) {
+      const { items } = await queuert.listScheduleTicks({ name, order: "asc", limit: 1_000 });
+      const [first] = items;
+      tickCount += items.length;
+      expect(items.map(({ at }) => at.getTime())).toEqual(
+        items.map((_, index) => (first?.at.getTime() ?? 0) + index * 1_000),
+      );
+      expect(items.filter(({ outcome }) => outcome !== "started")).toEqual([]);
+    }
+    expect(tickCount).toBeGreaterThan(names.length);
+    const sequences = "SELECT count(*) FROM queuert_job WHERE deduplication_key LIKE 'schedule:%'";
+    expect(await count(client, sequences)).toBe(tickCount);
+    await expectWholeFile(client);
+    await queuert.close();
+  },
+  timeoutMs,
+);
