@@ -1,6 +1,7 @@
 // A client of Prisma without models. `prisma generate` writes the same call, and needs a binary that is downloaded.
 import { PrismaPg } from "@prisma/adapter-pg";
 import { getPrismaClient } from "@prisma/client/runtime/client";
+import pg from "pg";
 import { createPrismaStateProvider, type PrismaStatements } from "../../../src/orms/prisma.ts";
 import type { OpenOrm } from "../orm-client.ts";
 
@@ -42,11 +43,15 @@ interface Client extends Transaction {
 }
 
 export const openPrisma: OpenOrm = async (url, { connectionsMax, acquireTimeoutMs = 0 }) => {
-  const adapter = new PrismaPg({
+  const pool = new pg.Pool({
     connectionString: url,
     max: connectionsMax,
     connectionTimeoutMillis: acquireTimeoutMs,
   });
+  // Without listeners, a connection that reports its end twice ends the process.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const adapter = new PrismaPg(pool);
   // The class has the type `any`-like of a generated one without models.
   const prisma = new PrismaClient({ adapter }) as unknown as Client;
   return {
@@ -54,6 +59,9 @@ export const openPrisma: OpenOrm = async (url, { connectionsMax, acquireTimeoutM
     transaction: (callback) => prisma.$transaction((tx) => callback({ tx })),
     insert: (context, key) =>
       (context as { tx: Transaction }).tx.$executeRawUnsafe("INSERT INTO done VALUES ($1)", key),
-    close: () => prisma.$disconnect(),
+    close: async () => {
+      await prisma.$disconnect();
+      await pool.end();
+    },
   };
 };

@@ -1,3 +1,4 @@
+import type pg from "pg";
 import { DataSource, type EntityManager, EntitySchema } from "typeorm";
 import { createTypeOrmStateProvider } from "../../../src/orms/typeorm.ts";
 import type { OpenOrm } from "../orm-client.ts";
@@ -17,6 +18,9 @@ export const openTypeOrm: OpenOrm = async (url, { connectionsMax, acquireTimeout
     poolErrorHandler: () => undefined,
   });
   await dataSource.initialize();
+  // Without a listener, a connection that reports its end twice ends the process.
+  const { master } = dataSource.driver as unknown as { readonly master: pg.Pool };
+  master.on("connect", (client) => client.on("error", () => undefined));
   return {
     stateProvider: createTypeOrmStateProvider(dataSource, { connectionsMax }),
     transaction: (callback) => dataSource.transaction((manager) => callback({ manager })),
