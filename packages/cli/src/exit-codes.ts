@@ -21,7 +21,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 // Errors are known by their codes, not by their classes. The project's copy of a package may be another one than ours.
 const byCode: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
-  [/^QUEUERT_(JOB_NOT_FOUND|UNKNOWN_JOB)$/, exitCodes.notFound],
+  [/^QUEUERT_(JOB_NOT_FOUND|SCHEDULE_NOT_FOUND|UNKNOWN_JOB)$/, exitCodes.notFound],
   [/_(SCHEMA_\w+|NOT_MIGRATED|MIGRATION_CHANGED|INDEX_DRIFT|COLLECTION_TAKEN)$/, exitCodes.schema],
   [/_(UNREACHABLE|CANNOT_OPEN|NO_ANSWER|POOL_EXHAUSTED|BUSY|LOCKED)$/, exitCodes.unreachable],
   [/_(QUERY_TIMEOUT|TRANSACTION_STALLED)$/, exitCodes.unreachable],
@@ -31,7 +31,10 @@ const byCode: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
   ],
   [/_(PERMISSION_DENIED|ROW_SECURITY|NOT_WRITABLE|DAMAGED)$/, exitCodes.refused],
   [/_INVALID_\w+$/, exitCodes.usage],
-  [/_(LIMIT_EXCEEDED|NOT_JSON|UNKNOWN_JOB_TYPE|NOT_AN_ENTRY_JOB_TYPE)$/, exitCodes.usage],
+  [
+    /_(LIMIT_EXCEEDED|NOT_JSON|UNKNOWN_JOB_TYPE|NOT_AN_ENTRY_JOB_TYPE|TOO_MANY_TICKS)$/,
+    exitCodes.usage,
+  ],
   [/_(DRIVER_MISSING|PRAGMA|IN_MEMORY|NOT_A_DATABASE)$/, exitCodes.usage],
 ];
 

@@ -11,6 +11,7 @@ import { addFailures } from "./commands/failures.ts";
 import { addInit } from "./commands/init.ts";
 import { addList } from "./commands/list.ts";
 import { addMigrate } from "./commands/migrate.ts";
+import { addSchedules } from "./commands/schedules.ts";
 import { addShow } from "./commands/show.ts";
 import { addStart } from "./commands/start.ts";
 import { addStatus } from "./commands/status.ts";
@@ -31,6 +32,7 @@ const commands: readonly AddCommand[] = [
   addExplain,
   addFailures,
   addWorkers,
+  addSchedules,
   addAct("retry"),
   addAct("trigger"),
   addAct("delete"),

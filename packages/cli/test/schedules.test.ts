@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { createProject } from "./project.ts";
+import { createStore, storeKinds } from "./stores.ts";
+
+describe.each(storeKinds)("schedules on %s", (kind) => {
+  it("are listed, shown, paused, resumed and triggered", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    const client = await store.open();
+    await client.upsertSchedules({
+      schedules: [
+        {
+          name: "nightly\u001b[2J",
+          typeName: "greet",
+          input: { name: "Ada" },
+          cron: "0 3 * * *",
+          timeZone: "Europe/Berlin",
+        },
+        { name: "often", typeName: "greet", input: { name: "Ada" }, everyMs: 3_600_000 },
+      ],
+    });
+    const run = (...args: string[]) => project.queuert(["--url", store.url, "schedules", ...args]);
+    const listed = await run();
+    expect(listed.exitCode, listed.stderr).toBe(0);
+    expect(listed.stdout).toMatch(
+      /^nightly\\u\{1b\}\[2J\tgreet\t0 3 \* \* \* Europe\/Berlin\t\d{4}-.*\t–\t–$/m,
+    );
+    expect(listed.stdout).toMatch(/^often\tgreet\tevery 1 h\t/m);
+
+    expect(await run("pause", "often", "--note", "incident 88")).toMatchObject({
+      exitCode: 0,
+      stdout: "paused often\n",
+    });
+    expect((await run()).stdout).toMatch(/^often\tgreet\tevery 1 h\tpaused\t/m);
+    const shown = await run("show", "often");
+    expect(shown.stdout).toContain(": incident 88\n");
+    expect(shown.stdout).toContain("no tick yet\n");
+    expect((await run("resume", "often")).stdout).toBe("resumed often\n");
+
+    const triggered = await run("trigger", "often", "--json");
+    const [tick] = JSON.parse(triggered.stdout) as { sequenceId: string; outcome: string }[];
+    expect(tick?.outcome).toBe("started");
+    expect(await client.getJob({ id: tick?.sequenceId ?? "" })).toMatchObject({
+      status: "pending",
+    });
+    expect((await run("show", "often")).stdout).toContain(`\t${tick?.sequenceId}\n`);
+
+    expect((await run("show", "never")).exitCode).toBe(3);
+    const unknown = await run("pause", "never");
+    expect([2, 3], unknown.stderr).toContain(unknown.exitCode);
+  });
+});
