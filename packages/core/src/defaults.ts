@@ -66,6 +66,7 @@ export const limits: {
   readonly retentionBatchMax: number;
   readonly prefetchMax: number;
   readonly errorLengthMax: number;
+  readonly cancelReasonLengthMax: number;
   readonly payloadBytesMax: number;
   readonly callElementsMax: number;
   readonly callCharactersMax: number;
@@ -91,6 +92,7 @@ export const limits: {
   prefetchMax: 500,
   // Stored errors: enough for a message and the top of a stack.
   errorLengthMax: 10_000,
+  cancelReasonLengthMax: 1_000,
   // The most that the option `payloadBytesMax` may allow. A MongoDB document has this limit with all its fields.
   payloadBytesMax: 16 * mebi,
   // Elements of one array of a call. Starts take about 13 µs each, in one turn of the event loop.

@@ -72,6 +72,33 @@ export class JobSequenceFailedError extends QueuertError {
   }
 }
 
+/** The awaited sequence was cancelled. */
+export class JobSequenceCancelledError extends QueuertError {
+  readonly code = "QUEUERT_JOB_SEQUENCE_CANCELLED" as const;
+  readonly sequenceId: string;
+  /** The job that was the current one of the sequence. */
+  readonly jobId: string;
+  /** As given to `cancelJobSequences`; null if none was given. */
+  readonly cancelReason: string | null;
+
+  constructor(
+    sequenceId: string,
+    jobId: string,
+    cancelReason: string | null,
+    options?: ErrorOptions,
+  ) {
+    const reason = cancelReason === null ? "" : `: ${cancelReason}`;
+    super(
+      `Sequence ${sequenceId} was cancelled at job ${jobId}${reason}. ` +
+        "It never completes; start another sequence if the work is still wanted.",
+      options,
+    );
+    this.sequenceId = sequenceId;
+    this.jobId = jobId;
+    this.cancelReason = cancelReason;
+  }
+}
+
 /** The sequence had not ended when the time was up; it goes on all the same. */
 export class WaitForJobSequenceCompletionTimeoutError extends QueuertError {
   readonly code = "QUEUERT_WAIT_TIMEOUT" as const;
@@ -130,6 +157,24 @@ export class RescheduleJobError extends QueuertError {
   }
 }
 
+/**
+ * Thrown by a process function: its own sequence is cancelled, with what was started for it. Jobs that wait for the
+ * sequence fail, or are cancelled too with `dependants: "cancel"`.
+ */
+export class JobCancelledError extends QueuertError {
+  readonly code = "QUEUERT_JOB_CANCELLED" as const;
+  readonly dependants: "fail" | "cancel";
+
+  /** `reason` is stored with the job. */
+  constructor(
+    reason?: string,
+    { dependants = "fail", ...options }: ErrorOptions & { dependants?: "fail" | "cancel" } = {},
+  ) {
+    super(reason ?? "", options);
+    this.dependants = dependants;
+  }
+}
+
 /** Thrown by a process function: the job fails now, even if attempts are left. */
 export class UnrecoverableJobError extends QueuertError {
   readonly code = "QUEUERT_UNRECOVERABLE_JOB" as const;
@@ -164,6 +209,7 @@ const abortReasons: Readonly<Record<JobAbortReason, string>> = {
   error: "its lease could not be renewed",
   not_found: "the job was deleted",
   already_completed: "the job was completed elsewhere",
+  cancelled: "the job was cancelled",
   timeout: "it ran longer than the `timeoutMs` of its job type",
   shutdown: "the worker is stopping",
 };
@@ -198,16 +244,23 @@ export class BrokenPayloadError extends QueuertError {
   }
 }
 
-/** Roots cannot be deleted: jobs outside the set wait for sequences in it. */
+/** Sequences cannot be deleted or cancelled: jobs outside the set wait for sequences in it. */
 export class JobSequencesStillBlockingError extends QueuertError {
   readonly code = "QUEUERT_SEQUENCES_STILL_BLOCKING" as const;
-  /** The sequences outside the set that wait; add their roots to the set to delete them too. */
+  /** The sequences outside the set that wait. */
   readonly dependantSequenceIds: readonly string[];
 
-  constructor(dependantSequenceIds: readonly string[], options?: ErrorOptions) {
+  constructor(
+    dependantSequenceIds: readonly string[],
+    { operation = "delete", ...options }: ErrorOptions & { operation?: "delete" | "cancel" } = {},
+  ) {
+    const waiting = `sequences outside the set wait for some in it (${dependantSequenceIds.join(", ")})`;
     super(
-      `Nothing was deleted: sequences outside the set wait for some in it (${dependantSequenceIds.join(", ")}). ` +
-        "Add their roots to `rootSequenceIds`, or complete them first.",
+      operation === "delete"
+        ? `Nothing was deleted: ${waiting}. Add their roots to \`rootSequenceIds\`, give ` +
+            '`dependants: "delete"`, or complete them first.'
+        : `Nothing was cancelled: ${waiting}. Give \`dependants: "cancel"\` to cancel them too, ` +
+            'or `"fail"` to fail the jobs that wait.',
       options,
     );
     this.dependantSequenceIds = dependantSequenceIds;

@@ -6,11 +6,12 @@ import type { Engine } from "./engine.ts";
 import { QueuertClosedError } from "./errors.ts";
 import { type AwaitOptions, awaitSequence } from "./lifecycle/await-sequence.ts";
 import { getBlockerGraph } from "./lifecycle/blocker-graph.ts";
+import { type CancelOptions, cancelSequences } from "./lifecycle/cancel-sequences.ts";
 import {
   completeExternally,
   type CompleteExternallyOptions,
 } from "./lifecycle/complete-externally.ts";
-import { deleteSequences } from "./lifecycle/delete-sequences.ts";
+import { type DeleteOptions, deleteSequences } from "./lifecycle/delete-sequences.ts";
 import { entryOptionNames } from "./lifecycle/new-job.ts";
 import {
   getJob,
@@ -173,12 +174,15 @@ const createWrites = (engine: Engine, begin: Begin) => ({
     );
   },
 
+  cancelJobSequences: async (given: unknown) => {
+    const names = ["ids", "tree", "dependants", "reason"];
+    const call = begin("cancelJobSequences", given, names);
+    return track(call, cancelSequences(engine, call.context, call.own as unknown as CancelOptions));
+  },
+
   deleteJobSequences: async (given: unknown) => {
-    const call = begin("deleteJobSequences", given, ["rootSequenceIds"]);
-    return track(
-      call,
-      deleteSequences(engine, call.context, call.own["rootSequenceIds"] as readonly string[]),
-    );
+    const call = begin("deleteJobSequences", given, ["rootSequenceIds", "dependants"]);
+    return track(call, deleteSequences(engine, call.context, call.own as unknown as DeleteOptions));
   },
 
   retryFailedJobs: async (given: unknown) => {

@@ -23,6 +23,7 @@ export type { ScheduleOptions } from "./model/schedule.ts";
 // entities
 export type {
   BlockedJob,
+  CancelledJob,
   CompletedJob,
   CreatedJob,
   FailedJob,
@@ -32,6 +33,7 @@ export type {
   RunningJob,
 } from "./model/job.ts";
 export type {
+  CancelledJobSequence,
   CompletedJobSequence,
   FailedJobSequence,
   JobSequence,

@@ -31,7 +31,18 @@ export { createJobIdGenerator } from "./adapter-kit/job-ids.ts";
 export { newStateJob, type StoredPlace } from "./model/state-job.ts";
 export { attemptError } from "./adapter-kit/stored-attempts.ts";
 export { matchesAll } from "./adapter-kit/job-conditions.ts";
-export { blockerFailedError, leaseExpiredError } from "./adapter-kit/stored-texts.ts";
+export {
+  type CancellationJob,
+  type CancellationPlan,
+  type CancellationView,
+  planCancellation,
+  toCancelledJobs,
+} from "./adapter-kit/plan-cancellation.ts";
+export {
+  blockerCancelledError,
+  blockerFailedError,
+  leaseExpiredError,
+} from "./adapter-kit/stored-texts.ts";
 export {
   type AdapterMethod,
   mapMethods,

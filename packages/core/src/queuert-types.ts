@@ -1,5 +1,6 @@
 // The user-facing signatures: types only. One file per concern in public-types/.
 export type * from "./public-types/abort.ts";
+export type * from "./public-types/cancel.ts";
 export type * from "./public-types/complete-sequence.ts";
 export type * from "./public-types/continue.ts";
 export type * from "./public-types/query.ts";

@@ -9,11 +9,15 @@ describe("the table of legal moves", () => {
       return seen;
     };
     expect(reachable(["blocked", "pending"])).toEqual(new Set(jobStatuses));
-    for (const status of jobStatuses) expect(reachable([status])).toContain("completed");
+    for (const status of jobStatuses) {
+      const outcome = status === "cancelled" ? "cancelled" : "completed";
+      expect(reachable([status])).toContain(outcome);
+    }
   });
 
-  it("lets nothing leave a completion, and a failure only to be tried again", () => {
+  it("lets nothing leave a completion or a cancellation, and a failure only to be tried again", () => {
     expect(legalMoves.completed).toEqual([]);
+    expect(legalMoves.cancelled).toEqual([]);
     expect(legalMoves.failed.filter(isFinished)).toEqual([]);
     expect(legalMoves.pending).not.toContain("blocked");
   });

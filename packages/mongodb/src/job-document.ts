@@ -141,6 +141,7 @@ export const toLeaseLostReason = (
   document: Pick<JobDocument, "status"> | undefined,
 ): LeaseLostReason => {
   if (document === undefined) return "not_found";
+  if (document.status === "cancelled") return "cancelled";
   const isFinished = document.status === "completed" || document.status === "failed";
   return isFinished ? "already_completed" : "taken_by_another_worker";
 };

@@ -49,7 +49,12 @@ const walk = async (adapter: AnyStateAdapter): Promise<void> => {
   await adapter.listBlockerEdges({ ids });
   await adapter.summarize({ runningLongMs: 1 });
   await adapter.runInTransaction((context) => adapter.lockSequences({ context, ids }));
-  await adapter.deleteFinishedSequences({ completedForMs: 0, failedForMs: null, limit: 10 });
+  await adapter.deleteFinishedSequences({
+    completedForMs: 0,
+    failedForMs: null,
+    cancelledForMs: null,
+    limit: 10,
+  });
   await adapter.runInTransaction((context) =>
     adapter.deleteSequences({ context, rootSequenceIds: ids }),
   );

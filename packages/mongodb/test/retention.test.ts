@@ -33,7 +33,7 @@ const complete = async (typeName: string, count: number): Promise<void> => {
 };
 
 const deleteFinished = (limit: number): Promise<number> =>
-  adapter.deleteFinishedSequences({ completedForMs: 0, failedForMs: 0, limit });
+  adapter.deleteFinishedSequences({ completedForMs: 0, failedForMs: 0, cancelledForMs: 0, limit });
 
 it(
   "passes over an unfinished tree that has most of the finished jobs",

@@ -56,6 +56,12 @@ export const counters: Readonly<Record<QueuertEventType, InstrumentDefinition>> 
     "Attempts whose job was finished elsewhere",
     typeName,
   ),
+  jobAttemptCancelled: define(
+    "job.attempt.cancelled",
+    "{attempt}",
+    "Attempts whose job was cancelled",
+    typeName,
+  ),
   jobAttemptNotFound: define(
     "job.attempt.not_found",
     "{attempt}",
@@ -98,6 +104,7 @@ export const counters: Readonly<Record<QueuertEventType, InstrumentDefinition>> 
   jobHandedBack: define("job.handed_back", "{job}", "Jobs given back before they began", typeName),
   jobCompleted: define("job.completed", "{job}", "Jobs completed, by whomever", typeName),
   jobFailed: define("job.failed", "{job}", "Jobs that failed for good", typeName),
+  jobCancelled: define("job.cancelled", "{job}", "Jobs cancelled", typeName),
   jobRetried: define("job.retried", "{job}", "Failed jobs made due again", typeName),
   jobReaped: define("job.reaped", "{job}", "Jobs taken back after their lease expired", typeName),
   jobBlocked: define("job.blocked", "{job}", "Jobs stored with blockers to wait for", typeName),

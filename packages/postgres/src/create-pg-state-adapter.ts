@@ -6,7 +6,7 @@ import {
   type StateAdapter,
   wrapStateAdapterWithRetry,
 } from "queuert/internal";
-import { createDatabase } from "./database.ts";
+import { createDatabase, type PgState } from "./database.ts";
 import { PgInvalidOptionError } from "./errors.ts";
 import { assertIdDefault } from "./id-types.ts";
 import { createMigrations, type PgMigrations } from "./migrations/create-migrations.ts";
@@ -72,6 +72,9 @@ export const createPgStateAdapter = async <
     stateProvider,
     idDefault,
   );
+  const transactions = transactionMethods(stateProvider, names);
+  const runInTransaction: PgState["runInTransaction"] = (callback) =>
+    transactions.runInTransaction(callback);
   const state: StateAdapter<TTxContext, TContext, TJobId> = {
     capabilities: {
       concurrentWriters: true,
@@ -83,8 +86,8 @@ export const createPgStateAdapter = async <
       contextKeys: stateProvider.contextKeys,
       ...stateProvider.capabilities,
     },
-    ...transactionMethods(stateProvider, names),
-    ...createPgState(database, createJobIdGenerator()),
+    ...transactions,
+    ...createPgState(database, createJobIdGenerator(), runInTransaction),
     operator: withNamedErrors(createPgOperator(database), names),
   };
   return {

@@ -101,7 +101,12 @@ const look = async (state: AnyStateAdapter, id: string): Promise<void> => {
   await state.runInTransaction((context) =>
     state.deleteSequences({ context, rootSequenceIds: ids }),
   );
-  await state.deleteFinishedSequences({ completedForMs: 0, failedForMs: null, limit: 10 });
+  await state.deleteFinishedSequences({
+    completedForMs: 0,
+    failedForMs: null,
+    cancelledForMs: null,
+    limit: 10,
+  });
 };
 
 /** The methods for operators, each condition of a search among them. */

@@ -229,6 +229,7 @@ describe.each(servers)("%s", (_server, databases) => {
       const deleting = adapter.deleteFinishedSequences({
         completedForMs: 0,
         failedForMs: 0,
+        cancelledForMs: 0,
         limit: 10,
       });
       await Promise.race([deleting, untilWaiting(1)]);

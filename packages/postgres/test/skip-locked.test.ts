@@ -82,7 +82,13 @@ describe.each(servers)("%s", (_server, databases) => {
             { jobId: id, leaseVersion: null, outcome: { kind: "output", output: "1" } },
           ],
         }),
-      run: () => adapter.deleteFinishedSequences({ completedForMs: 0, failedForMs: 0, limit: 1 }),
+      run: () =>
+        adapter.deleteFinishedSequences({
+          completedForMs: 0,
+          failedForMs: 0,
+          cancelledForMs: 0,
+          limit: 1,
+        }),
     },
   };
 

@@ -13,6 +13,7 @@ import { assertIdType, checkedIds, tableNames, tablePrefixDefault } from "./name
 import { createSqliteOperator } from "./operator/index.ts";
 import { acquireJobs } from "./state/acquire-jobs.ts";
 import { addBlockers } from "./state/add-blockers.ts";
+import { cancelSequences } from "./state/cancel-sequences.ts";
 import { completeJobs } from "./state/complete-jobs.ts";
 import { createJobs } from "./state/create-jobs.ts";
 import { deleteFinishedSequences } from "./state/delete-finished-sequences.ts";
@@ -127,6 +128,7 @@ const assemble = <TTxContext extends object, TContext extends object>(
   completeJobs: completeJobs(database),
   rescheduleJobs: rescheduleJobs(database),
   failJobs: failJobs(database),
+  cancelSequences: cancelSequences(database),
   reclaimExpiredLeases: reclaimExpiredLeases(database),
   retryFailedJobs: retryFailedJobs(database),
   triggerJobs: triggerJobs(database),

@@ -152,7 +152,7 @@ describe("with statistics from when there was one job", () => {
         }));
         await adapter.completeJobs({ workerId: "w", completions });
       }
-      const ages = { completedForMs: 0, failedForMs: 0 };
+      const ages = { completedForMs: 0, failedForMs: 0, cancelledForMs: 0 };
       expect(await adapter.deleteFinishedSequences({ limit: 2_000, ...ages })).toBe(2_000);
     },
     timeoutMs,

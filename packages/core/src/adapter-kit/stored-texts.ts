@@ -5,6 +5,10 @@
 export const leaseExpiredError = (leasedBy: string): string =>
   `The lease of worker ${leasedBy} expired`;
 
+/** The error of a job that waited for a sequence that was cancelled. */
+export const blockerCancelledError = (blockerSequenceId: string): string =>
+  `Blocker sequence ${blockerSequenceId} was cancelled`;
+
 /** The error of a job with `onBlockerFailure: "fail"`, one of whose blockers failed. */
 export const blockerFailedError = (blockerSequenceId: string): string =>
   `Blocker sequence ${blockerSequenceId} failed`;

@@ -70,6 +70,8 @@ interface JobEvents {
   readonly jobAttemptTakenByAnotherWorker: JobProcessingData;
   readonly jobAttemptAlreadyCompleted: JobProcessingData;
   readonly jobAttemptNotFound: JobProcessingData;
+  /** The job was cancelled while this attempt ran: nothing of the attempt is stored. */
+  readonly jobAttemptCancelled: JobProcessingData;
   /** This worker let a lease run out; no other worker has acquired the job yet. */
   readonly jobAttemptLeaseExpired: JobProcessingData & { readonly leasedUntil: Date };
   readonly jobAttemptLeaseRenewed: JobProcessingData & { readonly leaseMs: number };
@@ -99,6 +101,8 @@ interface JobEvents {
     readonly durationMs: number;
   };
   readonly jobFailed: JobBasicData & { readonly workerId: string | null; readonly reason: string };
+  /** The job was cancelled, and with it its sequence. */
+  readonly jobCancelled: JobBasicData & { readonly reason: string | null };
   readonly jobRetried: JobBasicData;
   readonly jobReaped: JobBasicData & {
     /** The worker whose lease had expired. */

@@ -35,7 +35,14 @@ export type SpanDescription =
 
 /** The end of an attempt. `abandoned`: its outcome could not be stored, so the job runs again. */
 export type AttemptResult =
-  "completed" | "continued" | "retried" | "rescheduled" | "failed" | "lost" | "abandoned";
+  | "completed"
+  | "continued"
+  | "retried"
+  | "rescheduled"
+  | "failed"
+  | "cancelled"
+  | "lost"
+  | "abandoned";
 
 /** A sequence that a start has created or found. */
 export interface StartedSpanSequence {

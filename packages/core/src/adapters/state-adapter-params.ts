@@ -74,8 +74,9 @@ export interface RenewLeasesParams {
   readonly leases: readonly (LeaseReference & { readonly leaseMs: number })[];
 }
 
-/** Why a lease is no longer held: a newer lease exists, the job is finished, or it was deleted. */
-export type LeaseLostReason = "taken_by_another_worker" | "already_completed" | "not_found";
+/** Why a lease is no longer held: a newer lease exists, or the job is finished, cancelled or deleted. */
+export type LeaseLostReason =
+  "taken_by_another_worker" | "already_completed" | "cancelled" | "not_found";
 
 export type LeaseCheck =
   { readonly kind: "held" } | { readonly kind: "lost"; readonly reason: LeaseLostReason };
@@ -157,6 +158,48 @@ export interface FailJobsResult {
   readonly dependants: readonly (StateJobReference & { readonly error: string })[];
 }
 
+// cancelSequences
+
+/** What happens to the jobs outside the cancelled sequences that wait for one of them. */
+export type CancelDependants = "refuse" | "fail" | "cancel";
+
+export interface CancelSequencesParams<TTxContext> {
+  readonly context?: TTxContext | undefined;
+  readonly sequences: readonly {
+    readonly id: string;
+    /** Not null: only while its current job is held under this lease. A handler cancels its own job so. */
+    readonly lease: LeaseReference | null;
+  }[];
+  /** Also the sequences that were started for them, and for those in turn. */
+  readonly tree: boolean;
+  readonly dependants: CancelDependants;
+  /** JSON text of a string; null for none. */
+  readonly reason: JsonText | null;
+}
+
+/** A job that was cancelled. */
+export interface CancelledStateJob extends StateJobReference {
+  /** Its holder has to be notified. */
+  readonly wasRunning: boolean;
+}
+
+/** For one element. `already_ended`: its sequence has completed, failed, or was cancelled before. */
+export type CancelSequenceResult =
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "refused"; readonly reason: "not_found" | "already_ended" }
+  | { readonly kind: "lost"; readonly reason: LeaseLostReason };
+
+export type CancelSequencesResult =
+  | {
+      readonly kind: "cancelled";
+      readonly results: readonly CancelSequenceResult[];
+      readonly jobs: readonly CancelledStateJob[];
+      /** With `dependants: "fail"`: the jobs that failed, with the error stored for each. */
+      readonly dependants: FailJobsResult["dependants"];
+    }
+  /** With `dependants: "refuse"`: nothing was written. */
+  | { readonly kind: "blocking"; readonly edges: readonly BlockerEdge[] };
+
 // reclaimExpiredLeases
 
 export interface ReclaimExpiredLeasesParams {
@@ -180,7 +223,7 @@ export type RetryFailedResult =
   | { readonly kind: "refused"; readonly reason: "not_found" | "not_failed" }
   | {
       readonly kind: "refused";
-      readonly reason: "deduplication_key_taken" | "blocker_failed";
+      readonly reason: "deduplication_key_taken" | "blocker_failed" | "blocker_cancelled";
       readonly bySequenceId: string;
     };
 
@@ -210,6 +253,7 @@ export type DeleteSequencesResult =
 export interface DeleteFinishedParams {
   readonly completedForMs: number | null;
   readonly failedForMs: number | null;
+  readonly cancelledForMs: number | null;
   /** Root trees. */
   readonly limit: number;
 }

@@ -46,10 +46,10 @@ export interface SummarizeParams<TContext> {
 }
 
 export interface StateSummary {
-  /** Per type and status; completed jobs are left out, zero counts too. */
+  /** Per type and status; completed and cancelled jobs are left out, zero counts too. */
   readonly counts: readonly {
     readonly typeName: string;
-    readonly status: Exclude<JobStatus, "completed">;
+    readonly status: Exclude<JobStatus, "completed" | "cancelled">;
     readonly count: number;
   }[];
   /** Per type with due pending jobs: for how long the oldest has been due. */

@@ -4,6 +4,8 @@ import type {
   AcquireJobsParams,
   AcquireJobsResult,
   AddBlockersParams,
+  CancelSequencesParams,
+  CancelSequencesResult,
   CompleteJobsParams,
   CompleteJobsResult,
   CreateJobsParams,
@@ -136,7 +138,8 @@ export interface StateAdapter<
    *   Otherwise `pending`. A schedule of either status is kept.
    * - Deduplication is by (`typeName`, `key`): while a matching sequence exists the stored one is returned with
    *   `deduplicated: true` and nothing is written for that element. Under `"completed"` an unfinished sequence
-   *   matches; under `"all"` a finished one (completed or failed) too; `windowMs` leaves out those created longer ago.
+   *   matches; under `"all"` a finished one (completed or failed) too, but never a cancelled one; `windowMs` leaves out
+   *   those created longer ago.
    * - Two elements of one call with the same key: the second is deduplicated to the first.
    * - A key held by another open transaction: waits for it, then matches (committed) or creates (rolled back). At
    *   stricter isolation levels a serialization failure may surface instead; two sequences never.
@@ -151,6 +154,7 @@ export interface StateAdapter<
    * Makes jobs created with `awaitsBlockers` wait for sequences.
    * - Answers each job as it is afterwards: `pending` if all its blockers are already complete, else `blocked`.
    * - A blocker that has failed, on a job with `onBlockerFailure: "fail"`: the job is `failed`.
+   * - A blocker that was cancelled: the job is `failed`, in the words of `blockerCancelledError`. It would wait for ever.
    * - The same sequence twice in one list counts once for releasing, and keeps both places in the list.
    * - A blocker that completes at the same time in another transaction releases the job: whichever of the two
    *   commits last sees the other. Also while the blocker's sequence is being continued.
@@ -230,6 +234,22 @@ export interface StateAdapter<
   failJobs(params: FailJobsParams<TTxContext>): Promise<FailJobsResult>;
 
   /**
+   * Cancels the current job of each sequence. It is final: a later write under its lease is `lost`, with the reason
+   * `cancelled`, and nothing of the attempt is stored.
+   * - Blocked, pending and running jobs alike. A sequence that has ended already is refused, and the others are cancelled.
+   * - `tree`: also the sequences that were started for them (`originId`), and for those in turn. One that a job outside
+   *   waits for is left as it is, with the sequences that were started for it.
+   * - A job outside that waits for a cancelled sequence: with `"refuse"` nothing is written, and the edges are returned. With
+   *   `"fail"` it fails, and every job that waits for its sequence in turn, whatever its `onBlockerFailure`. With `"cancel"`
+   *   its sequence is cancelled too, with its tree.
+   * - A cancelled sequence no longer holds its deduplication key, under neither strategy.
+   * - Completed, continued or failed at the same time in another transaction: the one that commits first stands. After a
+   *   continuation the next job is cancelled.
+   * - All or none, in one transaction.
+   */
+  cancelSequences(params: CancelSequencesParams<TTxContext>): Promise<CancelSequencesResult>;
+
+  /**
    * Gives running jobs of any type whose lease has expired back as `pending`, at their old place; oldest lease first.
    * - Skips jobs locked by another transaction: their holder is alive and about to settle.
    * - Two callers never reclaim the same lease. The error of the attempt says that the lease expired, in
@@ -243,6 +263,7 @@ export interface StateAdapter<
    * - Refused for a job whose deduplication key another unfinished sequence has taken meanwhile.
    * - Refused for a job with `onBlockerFailure` `"fail"` while one of its blockers is failed: it would hold its key, and
    *   wait. Not for a blocker that comes back in the same call, in any order.
+   * - Refused for a job one of whose blockers was cancelled: it would wait for ever.
    */
   retryFailedJobs(
     params: GetByIdsParams<TTxContext, TJobId>,

@@ -13,6 +13,7 @@ import { listWorkers } from "./operator/list-workers.ts";
 import { readClock } from "./operator/read-clock.ts";
 import { acquireJobs } from "./state/acquire-jobs.ts";
 import { addBlockers } from "./state/add-blockers.ts";
+import { cancelSequences } from "./state/cancel-sequences.ts";
 import { completeJobs } from "./state/complete-jobs.ts";
 import { createJobs } from "./state/create-jobs.ts";
 import { deleteFinishedSequences } from "./state/delete-finished-sequences.ts";
@@ -83,6 +84,7 @@ export const assembleStateAdapter = (database: Database): InProcessStateAdapter 
   completeJobs: completeJobs(database),
   rescheduleJobs: rescheduleJobs(database),
   failJobs: failJobs(database),
+  cancelSequences: cancelSequences(database),
   reclaimExpiredLeases: reclaimExpiredLeases(database),
   retryFailedJobs: retryFailedJobs(database),
   triggerJobs: triggerJobs(database),

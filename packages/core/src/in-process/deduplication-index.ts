@@ -1,7 +1,7 @@
-// Sequences with a deduplication key, by type and key. A start under "all" finds the newest of them. A start under
+// Sequences with a deduplication key, by type and key. A start under "all" finds the newest that was not cancelled. A start under
 // "completed" finds the newest unfinished one, without a walk over finished ones.
 import type { StateDeduplication } from "../model/deduplication.ts";
-import { currentOf, isUnfinished, type StoredJob } from "./stored-job.ts";
+import { currentOf, isUnfinished, type StoredJob, wasCancelled } from "./stored-job.ts";
 import { OrdinalList } from "./ordinal-list.ts";
 import type { TypeQueue } from "./type-queue.ts";
 
@@ -46,7 +46,7 @@ export const findKeyed = (
   if (keyed === undefined) return undefined;
   const newest =
     strategy === "all"
-      ? keyed.all.findLast((first) => first.state !== undefined)
+      ? keyed.all.findLast((first) => first.state !== undefined && !wasCancelled(first))
       : newestOf(keyed.unfinished);
   // Every other one is older still.
   const isInWindow = windowMs === null || (newest?.createdAt ?? 0) >= now - windowMs;

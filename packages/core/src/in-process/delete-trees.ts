@@ -1,5 +1,5 @@
 // A tree is deleted as a whole, and only if no unfinished or failed job outside depends on a sequence in it. Such a job reads
-// the output of the sequence when it runs. Completed dependants lose their edges.
+// the output of the sequence when it runs. Completed and cancelled dependants lose their edges.
 import type { BlockerEdge } from "../adapters/state-adapter-queries.ts";
 import { edgesOf } from "./views.ts";
 import type { StoredJob, JobState } from "./stored-job.ts";
@@ -9,7 +9,7 @@ import type { Store } from "./store.ts";
 export const edgesFromOutside = (trees: ReadonlySet<JobTree>): readonly BlockerEdge[] => {
   const edges: BlockerEdge[] = [];
   for (const [dependant, blocker] of dependantsOutside(trees)) {
-    if (dependant.state?.status === "completed") continue;
+    if (isOver(dependant)) continue;
     const blockerSequenceId = blocker.id;
     for (const edge of edgesOf(dependant, "transaction")) {
       if (edge.blockerSequenceId === blockerSequenceId) edges.push(edge);
@@ -20,10 +20,14 @@ export const edgesFromOutside = (trees: ReadonlySet<JobTree>): readonly BlockerE
 
 export const hasEdgeFromOutside = (tree: JobTree): boolean => {
   for (const [dependant] of dependantsOutside(new Set([tree]))) {
-    if (dependant.state?.status !== "completed") return true;
+    if (!isOver(dependant)) return true;
   }
   return false;
 };
+
+/** It never reads the output of a blocker again. */
+const isOver = ({ state }: StoredJob): boolean =>
+  state?.status === "completed" || state?.status === "cancelled";
 
 /** Returns the deleted jobs, each with its last state. */
 export const deleteTrees = (

@@ -195,7 +195,11 @@ export const isSequenceComplete = (first: StoredJob): boolean => {
 };
 
 export const isUnfinished = (state: JobState | undefined): boolean =>
-  state !== undefined && state.status !== "completed" && state.status !== "failed";
+  state !== undefined && !isFinished(state.status);
+
+/** Whether the sequence was cancelled, in the open transaction. */
+export const wasCancelled = (first: StoredJob): boolean =>
+  currentOf(first, "transaction")?.state?.status === "cancelled";
 
 /** Whether the sequence has failed, in the open transaction. */
 export const hasFailed = (first: StoredJob): boolean =>
@@ -207,5 +211,6 @@ export const isHeld = (state: JobState | undefined, leaseVersion: number): state
 /** The reason why a lease is not held. A job that is pending again was taken from its holder. */
 export const whyLost = (state: JobState | undefined): LeaseLostReason => {
   if (state === undefined) return "not_found";
+  if (state.status === "cancelled") return "cancelled";
   return isFinished(state.status) ? "already_completed" : "taken_by_another_worker";
 };

@@ -20,6 +20,7 @@ export class TypeQueue {
     running: 0,
     completed: 0,
     failed: 0,
+    cancelled: 0,
   };
   /** The last turn of the type: the type with the oldest one is first. */
   lastTurn = 0;

@@ -1,5 +1,6 @@
 // The events and the span of an attempt. Its end is reported once it is stored, or once the job is known to be lost.
 import type { LeaseLostReason } from "../adapters/state-adapter-params.ts";
+import type { AttemptResult } from "../adapters/observability-adapter.ts";
 import type { QueuertEventData, QueuertEventType } from "../adapters/events.ts";
 import type { Engine } from "../engine.ts";
 import type { StateJob } from "../model/state-job.ts";
@@ -78,6 +79,7 @@ export const reportLost = (engine: Engine, attempt: Attempt, reason: LeaseLostRe
   const types = {
     taken_by_another_worker: "jobAttemptTakenByAnotherWorker",
     already_completed: "jobAttemptAlreadyCompleted",
+    cancelled: "jobAttemptCancelled",
     not_found: "jobAttemptNotFound",
   } as const;
   attempt.result = "lost";
@@ -157,12 +159,19 @@ class AttemptDescription {
 /** Most jobs wait for no blocker. */
 const none: readonly string[] = [];
 
+const endsWell: ReadonlySet<AttemptResult> = new Set([
+  "completed",
+  "continued",
+  "rescheduled",
+  "cancelled",
+]);
+
 /** Ends the span with the attempt's result. Only the first call counts. */
 export const endAttemptSpan = (attempt: Attempt): void => {
   const { span, result, error } = attempt;
   if (span === null) return;
   attempt.span = null;
-  if (result === "completed" || result === "continued" || result === "rescheduled") {
+  if (result !== null && endsWell.has(result)) {
     span.end({ kind: "ok", result });
   } else {
     span.end({

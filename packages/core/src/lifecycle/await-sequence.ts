@@ -8,6 +8,7 @@ import type { Engine } from "../engine.ts";
 import {
   InvalidOptionError,
   JobNotFoundError,
+  JobSequenceCancelledError,
   JobSequenceFailedError,
   QueuertClosedError,
   WaitForJobSequenceCompletionTimeoutError,
@@ -20,6 +21,7 @@ import {
 } from "../model/assert-option.ts";
 import { assertKnownOptions } from "../model/assert-known-options.ts";
 import { withoutEntityFields } from "../model/entity-fields.ts";
+import { cancelReasonOf } from "../model/job.ts";
 import type { StateSequence } from "../model/state-job.ts";
 import { type CompletedJobSequence, toJobSequence } from "../model/sequence.ts";
 import { observeStep } from "../observe/guarded-span.ts";
@@ -124,6 +126,9 @@ const toCompleted = (
   const { current } = sequence;
   if (current.status === "failed") {
     throw new JobSequenceFailedError(id, current.id, current.lastAttemptError ?? "");
+  }
+  if (current.status === "cancelled") {
+    throw new JobSequenceCancelledError(id, current.id, cancelReasonOf(current));
   }
   const publicSequence = toJobSequence(sequence);
   return publicSequence.status === "completed" ? publicSequence : null;

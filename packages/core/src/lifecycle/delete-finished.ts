@@ -10,32 +10,35 @@ import { assertKnownOptions } from "../model/assert-known-options.ts";
 export interface Retention {
   readonly completedForMs: number | null;
   readonly failedForMs: number | null;
+  readonly cancelledForMs: number | null;
 }
+
+const ages = ["completedForMs", "failedForMs", "cancelledForMs"] as const;
 
 /** Checks the user's options. A status without an age is kept for ever. */
 export const toRetention = (
   given: {
     readonly completedForMs?: number | null | undefined;
     readonly failedForMs?: number | null | undefined;
+    readonly cancelledForMs?: number | null | undefined;
   },
   option: string,
 ): Retention => {
   if (typeof given !== "object" || given === null) {
     throw new InvalidOptionError(option, given, "give an object");
   }
-  assertKnownOptions(
-    given,
-    ["completedForMs", "failedForMs", "intervalMs", "signal"],
-    `${option}.`,
-  );
-  const { completedForMs = null, failedForMs = null } = given;
-  if (completedForMs !== null) assertDurationMs(completedForMs, `${option}.completedForMs`);
-  if (failedForMs !== null) assertDurationMs(failedForMs, `${option}.failedForMs`);
-  if (completedForMs === null && failedForMs === null) {
-    const remedy = "give `completedForMs`, `failedForMs` or both: without them nothing is deleted";
+  assertKnownOptions(given, [...ages, "intervalMs", "signal"], `${option}.`);
+  const { completedForMs = null, failedForMs = null, cancelledForMs = null } = given;
+  const retention = { completedForMs, failedForMs, cancelledForMs };
+  for (const age of ages) {
+    if (retention[age] !== null) assertDurationMs(retention[age], `${option}.${age}`);
+  }
+  if (ages.every((age) => retention[age] === null)) {
+    const remedy =
+      "give `completedForMs`, `failedForMs` or `cancelledForMs`: without them nothing is deleted";
     throw new InvalidOptionError(option, given, remedy);
   }
-  return { completedForMs, failedForMs };
+  return retention;
 };
 
 /** Deletes until no tree is old enough, or the signal aborts; returns the number of deleted jobs. */

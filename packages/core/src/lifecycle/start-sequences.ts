@@ -20,6 +20,7 @@ import {
   type Lineage,
 } from "./add-blockers.ts";
 import { recordStarts } from "./job-effects.ts";
+import { replaceTaken } from "./replace-taken.ts";
 import { runInSpan } from "../observe/guarded-span.ts";
 import {
   assertParent,
@@ -176,7 +177,8 @@ const storeSequences = async (
   { operation, context, sequences }: StartCall,
   jobs: readonly NewEntryJob[],
 ): Promise<Started> => {
-  const created = await engine.state.createJobs({ context, jobs });
+  const found = await engine.state.createJobs({ context, jobs });
+  const created = await replaceTaken(engine, context, { sequences, jobs }, found);
   const stored = created.map(({ job }) => job);
   const blockersOf = await storeBlockers(engine, { context, sequences }, created, stored);
   const deduplicatedIds = created.filter((one) => one.deduplicated).map(({ job }) => job.id);

@@ -33,6 +33,8 @@ const fields: Readonly<Record<KeyOf<Job | JobSequence> | "deduplicated", true>> 
   output: true,
   continuedToId: true,
   failedAt: true,
+  cancelledAt: true,
+  cancelReason: true,
   currentJobId: true,
   error: true,
   // Only on the result of a start.

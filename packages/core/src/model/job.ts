@@ -81,6 +81,13 @@ interface FailedState {
   readonly lastAttemptError: string;
 }
 
+interface CancelledState {
+  readonly status: "cancelled";
+  readonly cancelledAt: Date;
+  /** As given to `cancelJobSequences`; null if none was given. */
+  readonly cancelReason: string | null;
+}
+
 /**
  * A unit of work, by `status`; a completed one by `continuedToId`: ended with an output, or
  * continued.
@@ -100,6 +107,7 @@ export type Job<
     | EndedState<TOutput>
     | ContinuedState<TJobId>
     | FailedState
+    | CancelledState
   );
 
 /** A blocked job: it waits for a blocker. */
@@ -116,6 +124,9 @@ export type CompletedJob<TJob = Job> = Extract<TJob, { readonly status: "complet
 
 /** A failed job: it stays as it is until it is retried or deleted. */
 export type FailedJob<TJob = Job> = Extract<TJob, { readonly status: "failed" }>;
+
+/** A cancelled job: it never runs again. */
+export type CancelledJob<TJob = Job> = Extract<TJob, { readonly status: "cancelled" }>;
 
 /** A job as it is right after its creation. */
 export type CreatedJob<TJob = Job> = Extract<TJob, { readonly status: "blocked" | "pending" }>;
@@ -175,7 +186,18 @@ const addStatusFields = (fields: Record<string, unknown>, job: StateJob): void =
     case "failed":
       fields["failedAt"] = job.finishedAt;
       fields["lastAttemptError"] = job.lastAttemptError ?? "";
+      return;
+    case "cancelled":
+      fields["cancelledAt"] = job.finishedAt;
+      fields["cancelReason"] = cancelReasonOf(job);
   }
+};
+
+/** The reason of a cancelled job. It is stored in the place of the output. */
+export const cancelReasonOf = ({ output, id }: StateJob): string | null => {
+  if (output === null) return null;
+  const reason = fromJsonText(output, id);
+  return typeof reason === "string" ? reason : null;
 };
 
 /** The fields that name a job. */

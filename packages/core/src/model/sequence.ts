@@ -1,4 +1,5 @@
 import { fromJsonText } from "./payload.ts";
+import { cancelReasonOf } from "./job.ts";
 import type { StateJob, StateSequence } from "./state-job.ts";
 import type { JobStatus } from "./status.ts";
 
@@ -34,6 +35,13 @@ interface FailedSequenceState {
   readonly failedAt: Date;
 }
 
+interface CancelledSequenceState {
+  readonly status: "cancelled";
+  readonly cancelledAt: Date;
+  /** As given to `cancelJobSequences`; null if none was given. */
+  readonly cancelReason: string | null;
+}
+
 /** That of the sequence's current job. */
 export type JobSequenceStatus = JobStatus;
 
@@ -44,7 +52,12 @@ export type JobSequence<
   TInput = unknown,
   TOutput = unknown,
 > = JobSequenceFields<TJobId, TTypeName, TInput> &
-  (UnfinishedSequenceState | CompletedSequenceState<TOutput> | FailedSequenceState);
+  (
+    | UnfinishedSequenceState
+    | CompletedSequenceState<TOutput>
+    | FailedSequenceState
+    | CancelledSequenceState
+  );
 
 /** A sequence that ended with an output. */
 export type CompletedJobSequence<TSequence = JobSequence> = Extract<
@@ -56,6 +69,12 @@ export type CompletedJobSequence<TSequence = JobSequence> = Extract<
 export type FailedJobSequence<TSequence = JobSequence> = Extract<
   TSequence,
   { readonly status: "failed" }
+>;
+
+/** A sequence that was cancelled. */
+export type CancelledJobSequence<TSequence = JobSequence> = Extract<
+  TSequence,
+  { readonly status: "cancelled" }
 >;
 
 /** A stored sequence as users see it: its first job's identity, its current job's status. */
@@ -88,6 +107,13 @@ const endOfSequence = (current: StateJob): Record<string, unknown> | null => {
       status: "failed",
       error: current.lastAttemptError ?? "",
       failedAt: current.finishedAt,
+    };
+  }
+  if (current.status === "cancelled") {
+    return {
+      status: "cancelled",
+      cancelledAt: current.finishedAt,
+      cancelReason: cancelReasonOf(current),
     };
   }
   return null;

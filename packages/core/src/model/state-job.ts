@@ -25,7 +25,10 @@ export interface JobRecord<TInstant> {
   readonly ordinal: number;
   readonly status: JobStatus;
   readonly input: JsonText;
-  /** Set when completed with an output; null while unfinished and when continued. */
+  /**
+   * Set when completed with an output; null while unfinished and when continued. Of a cancelled job: the reason as JSON,
+   * or null.
+   */
   readonly output: JsonText | null;
   /** The next job of the sequence, once this one has continued. */
   readonly continuedToId: string | null;
@@ -42,7 +45,7 @@ export interface JobRecord<TInstant> {
   readonly leaseVersion: number;
   readonly leasedBy: string | null;
   readonly leasedUntil: TInstant | null;
-  /** When it completed or failed. */
+  /** When it completed, failed or was cancelled. */
   readonly finishedAt: TInstant | null;
   /** The worker that completed it; null when unfinished, failed, or completed without a worker. */
   readonly completedBy: string | null;

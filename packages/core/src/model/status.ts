@@ -13,8 +13,10 @@
 //                  └────────▶ failed ◀──────────────┴───────────────────────────┘
 //                               │ attempts used up, unrecoverable
 //                               └──▶ pending or blocked, by retryFailedJobs
+//
+//   blocked, pending, running ──▶ cancelled, by cancelSequences. It is final.
 
-export type JobStatus = "blocked" | "pending" | "running" | "completed" | "failed";
+export type JobStatus = "blocked" | "pending" | "running" | "completed" | "failed" | "cancelled";
 
 export const jobStatuses: readonly JobStatus[] = [
   "blocked",
@@ -22,17 +24,19 @@ export const jobStatuses: readonly JobStatus[] = [
   "running",
   "completed",
   "failed",
+  "cancelled",
 ];
 
-/** The statuses a job may move to from each status. A job in `completed` stays there. */
+/** The statuses a job may move to from each status. A job in `completed` or `cancelled` stays there. */
 export const legalMoves: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
-  blocked: ["pending", "completed", "failed"],
-  pending: ["running", "completed", "failed"],
-  running: ["pending", "completed", "failed"],
+  blocked: ["pending", "completed", "failed", "cancelled"],
+  pending: ["running", "completed", "failed", "cancelled"],
+  running: ["pending", "completed", "failed", "cancelled"],
   completed: [],
   failed: ["pending", "blocked"],
+  cancelled: [],
 };
 
 /** Whether nothing will happen to the job any more by itself. */
 export const isFinished = (status: JobStatus): boolean =>
-  status === "completed" || status === "failed";
+  status === "completed" || status === "failed" || status === "cancelled";

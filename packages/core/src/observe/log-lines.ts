@@ -71,6 +71,10 @@ export const logLines: { readonly [TType in QueuertEventType]: Line<QueuertEvent
     "warn",
     (data) => `${job(data)} was finished elsewhere during attempt ${data.attempt}`,
   ],
+  jobAttemptCancelled: [
+    "info",
+    (data) => `${job(data)} was cancelled during attempt ${data.attempt}`,
+  ],
   jobAttemptNotFound: ["warn", (data) => `${job(data)} was deleted during attempt ${data.attempt}`],
   jobAttemptLeaseExpired: [
     "warn",
@@ -86,6 +90,10 @@ export const logLines: { readonly [TType in QueuertEventType]: Line<QueuertEvent
   jobHandedBack: ["debug", (data) => `${job(data)} was handed back before it began`],
   jobCompleted: ["info", (data) => `${job(data)} completed`],
   jobFailed: ["error", (data) => `${job(data)} failed, because ${data.reason}`],
+  jobCancelled: [
+    "info",
+    (data) => `${job(data)} was cancelled${data.reason === null ? "" : `: ${data.reason}`}`,
+  ],
   jobRetried: ["info", (data) => `${job(data)} is due again after its failure`],
   jobReaped: [
     "warn",

@@ -8,6 +8,7 @@ import type { ExternalJobTypes } from "../job-types/references.ts";
 import type { Page } from "../model/page.ts";
 import type { CompletedJobSequence } from "../model/sequence.ts";
 import type { JobStatus } from "../model/status.ts";
+import type { CancelJobSequencesOptions, CancelJobSequencesResult } from "./cancel.ts";
 import type { CompleteJobSequenceOptions } from "./complete-sequence.ts";
 import type { AutocommitOption, OptionalContext, StartContext } from "./context.ts";
 import type { Explanation } from "./explanation.ts";
@@ -114,9 +115,24 @@ export interface QueuertClient<
       >,
   ): Promise<TResult>;
 
+  /**
+   * Cancels sequences for good, with what was started for them: their jobs never run again. A running
+   * handler is told by its signal (`signal.reason` is `"cancelled"`), and nothing of it is stored.
+   */
+  cancelJobSequences(
+    options: OptionalContext<TTxContext> & CancelJobSequencesOptions<TJobId>,
+  ): Promise<CancelJobSequencesResult<TJobId>>;
+
   /** Deletes whole trees by their roots: all of them, or none. */
   deleteJobSequences(
-    options: TTxContext & { readonly rootSequenceIds: readonly TJobId[] },
+    options: TTxContext & {
+      readonly rootSequenceIds: readonly TJobId[];
+      /**
+       * The trees outside with a job that waits for one of these. `"refuse"` (default): nothing is
+       * deleted, and the call rejects with `JobSequencesStillBlockingError`. `"delete"`: deleted too.
+       */
+      readonly dependants?: "refuse" | "delete" | undefined;
+    },
   ): Promise<{ readonly jobCount: number }>;
 
   /**

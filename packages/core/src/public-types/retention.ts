@@ -7,6 +7,8 @@ export interface RetentionOptions {
   readonly completedForMs?: number | null | undefined;
   /** The age of failed jobs. Default, and null: trees with failed jobs are kept. */
   readonly failedForMs?: number | null | undefined;
+  /** The age of cancelled jobs. Default, and null: trees with cancelled jobs are kept. */
+  readonly cancelledForMs?: number | null | undefined;
 }
 
 /** The result of `retryFailedJobs` for one job. */
@@ -15,8 +17,16 @@ export type RetryFailedJobResult<TJobId extends string = string> =
   | {
       readonly id: TJobId;
       readonly retried: false;
-      /** `blocker_failed`: the job fails with its blockers, and one of them is still failed. */
-      readonly reason: "not_found" | "not_failed" | "deduplication_key_taken" | "blocker_failed";
+      /**
+       * `blocker_failed`: the job fails with its blockers, and one of them is still failed.
+       * `blocker_cancelled`: one of its blockers was cancelled, and never completes.
+       */
+      readonly reason:
+        | "not_found"
+        | "not_failed"
+        | "deduplication_key_taken"
+        | "blocker_failed"
+        | "blocker_cancelled";
     };
 
 /** The result of `triggerJobs` for one job. */

@@ -2,6 +2,8 @@
 // check their own preconditions. A case states its own expectations.
 import type {
   AcquiredJob,
+  CancelSequencesParams,
+  CancelSequencesResult,
   CompletionResult,
   LeaseCheck,
   LeaseReference,
@@ -42,11 +44,18 @@ export interface StateSteps {
   /** Stores a job, takes it and completes it. */
   createCompleted(newJob?: Partial<NewEntryJob>, output?: string): Promise<StateJob>;
   createFailed(newJob?: Partial<NewEntryJob>, error?: string): Promise<StateJob>;
+  /** Stores a job and cancels its sequence. */
+  createCancelled(newJob?: Partial<NewEntryJob>): Promise<StateJob>;
   /** Completes without a worker. */
   completeWithoutWorker(job: { readonly id: string }, output?: string): Promise<CompletionResult>;
   /** Completes with the next job of the sequence; answers that job. */
   continueWith(job: StateJob, next?: Partial<NewContinuationJob>): Promise<StateJob>;
   fail(job: LeaseOf, error?: string): Promise<"failed" | "lost">;
+  /** Cancels sequences, named by one of their jobs. Of their dependants none may wait, unless an option says otherwise. */
+  cancel(
+    jobs: readonly StateJob[],
+    options?: Partial<CancelOptions>,
+  ): Promise<CancelSequencesResult>;
   reschedule(job: LeaseOf, schedule?: ScheduleOptions | null): Promise<RescheduleResult>;
   renew(job: LeaseOf, leaseMs?: number): Promise<LeaseCheck>;
   get(job: { readonly id: string }): Promise<StateJob>;
@@ -58,6 +67,8 @@ export interface StateSteps {
   /** Waits until the job's lease has expired by the store's clock. */
   untilExpired(job: { readonly id: string }): Promise<void>;
 }
+
+type CancelOptions = Pick<CancelSequencesParams<object>, "tree" | "dependants" | "reason">;
 
 interface LeaseOf {
   readonly id: string;
@@ -154,7 +165,13 @@ const createSettlingSteps = (
     const jobs = [{ ...referenceTo(job), schedule, countsAttempt: true, error: null }];
     return only(await adapter.rescheduleJobs({ context, jobs }));
   };
-  return { complete, completeWithoutWorker, continueWith, fail, reschedule };
+  const cancel: StateSteps["cancel"] = (jobs, options) =>
+    adapter.cancelSequences({
+      ...{ context, tree: true, dependants: "refuse", reason: null },
+      ...options,
+      sequences: jobs.map(({ sequenceId }) => ({ id: sequenceId, lease: null })),
+    });
+  return { complete, completeWithoutWorker, continueWith, fail, cancel, reschedule };
 };
 
 const createLookingSteps = (
@@ -225,6 +242,11 @@ export const createStateSteps = (
     await settling.fail(job, error);
     return looking.get(job);
   };
+  const createCancelled: StateSteps["createCancelled"] = async (newJob) => {
+    const job = await creating.createOne(newJob);
+    await settling.cancel([job]);
+    return looking.get(job);
+  };
   return {
     ...creating,
     ...taking,
@@ -233,5 +255,6 @@ export const createStateSteps = (
     createRunning,
     createCompleted,
     createFailed,
+    createCancelled,
   };
 };

@@ -7,6 +7,7 @@ import { withRetry } from "../async/retry.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
 import { endAttemptSpan, reportWorkerError } from "../lifecycle/attempt-events.ts";
+import { type Cancelling, cancelOwnJobs } from "../lifecycle/cancel-sequences.ts";
 import { completeHeldJob, completeJobs, type ValueCompletion } from "../lifecycle/complete-jobs.ts";
 import { type Failing, failJobs } from "../lifecycle/fail-jobs.ts";
 import { observeStep } from "../observe/guarded-span.ts";
@@ -63,10 +64,15 @@ export const createSettler = (
     store: (items) => failJobs(engine, items),
     onRefused: abandon,
   });
+  const cancellations = lane<Cancelling>({
+    store: (items) => cancelOwnJobs(engine, items),
+    onRefused: abandon,
+  });
   const fail = (attempt: Attempt, error: unknown): void => {
     const decision = decideFailure(engine, attempt, error);
     attempt.error = error;
     if (decision.kind === "fail") failures.add({ attempt, decision });
+    else if (decision.kind === "cancel") cancellations.add({ attempt, ...decision });
     else reschedules.add({ attempt, decision });
   };
   const completions = lane<ValueCompletion>({
@@ -94,6 +100,7 @@ export const createSettler = (
       await completions.whenIdle();
       await reschedules.whenIdle();
       await failures.whenIdle();
+      await cancellations.whenIdle();
       await Promise.all(callbacks);
     },
   };

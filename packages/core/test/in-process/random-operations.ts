@@ -189,6 +189,7 @@ const deleteFinished: Operation = async ({ state }, dice, context) =>
   state.deleteFinishedSequences({
     completedForMs: dice.chance(0.8) ? 4_000 : null,
     failedForMs: dice.chance(0.5) ? 4_000 : null,
+    cancelledForMs: dice.chance(0.5) ? 4_000 : null,
     limit: 1_000,
   });
 

@@ -16,7 +16,7 @@ describe("deleting finished sequences", () => {
       await steps.completeWithoutWorker(job);
       clock.ms += second;
     }
-    const ages = { completedForMs: second, failedForMs: null, limit: 1 };
+    const ages = { completedForMs: second, failedForMs: null, cancelledForMs: null, limit: 1 };
     expect(await state.deleteFinishedSequences(ages)).toBe(1);
     expect(await state.getJobs({ ids: [early.id] })).toEqual([undefined]);
     expect(await state.deleteFinishedSequences(ages)).toBe(1);
@@ -36,7 +36,7 @@ describe("deleting finished sequences", () => {
     clock.ms += 10 * second;
     await steps.completeWithoutWorker(second_);
     await steps.completeWithoutWorker(waiting);
-    const ages = { completedForMs: 5 * second, failedForMs: null, limit: 10 };
+    const ages = { completedForMs: 5 * second, failedForMs: null, cancelledForMs: null, limit: 10 };
     expect(await state.deleteFinishedSequences(ages)).toBe(1);
     const [left] = await state.getBlockers({ ids: [waiting.id] });
     expect(left?.map(({ first: { id } }) => id)).toEqual([second_.id]);
@@ -63,7 +63,7 @@ describe("deleting finished sequences", () => {
       throw rolledBack;
     });
     await expect(transaction).rejects.toBe(rolledBack);
-    const ages = { completedForMs: 0, failedForMs: null, limit: 1 };
+    const ages = { completedForMs: 0, failedForMs: null, cancelledForMs: null, limit: 1 };
     expect(await state.deleteFinishedSequences(ages)).toBe(1);
     expect(await state.getJobs({ ids: [other.id] })).toEqual([undefined]);
     expect(await state.deleteFinishedSequences(ages)).toBe(2);
@@ -100,7 +100,7 @@ describe("deleting finished sequences", () => {
       })),
     });
     clock.ms += second;
-    const ages = { completedForMs: 0, failedForMs: 0, limit: 1_000 };
+    const ages = { completedForMs: 0, failedForMs: 0, cancelledForMs: 0, limit: 1_000 };
     for (let round = 0; round < 3; round++) {
       expect(await state.deleteFinishedSequences(ages)).toBe(1_000);
     }

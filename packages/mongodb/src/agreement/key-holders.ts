@@ -16,7 +16,11 @@ export interface KeyRequest {
 }
 
 export const isUnfinished = ({ current }: SequenceDocuments): boolean =>
-  current.status !== "completed" && current.status !== "failed";
+  current.status !== "completed" && current.status !== "failed" && !wasCancelled({ current });
+
+/** Such a sequence never holds a key again. */
+export const wasCancelled = ({ current }: Pick<SequenceDocuments, "current">): boolean =>
+  current.status === "cancelled";
 
 /** The newest of the sequences that hold the requested key. */
 export const findHolder = (
@@ -119,7 +123,7 @@ export const readProposed = async (
 // Pruning costs a command and is not urgent: only from this many useless proposals.
 const pruneFrom = 4;
 
-/** Removes proposals that can never hold a key again: deleted sequences, and finished ones but the newest. */
+/** Removes proposals that can never hold a key again: deleted and cancelled sequences, and finished ones but the newest. */
 const prune = async (
   { keys }: Database,
   requests: readonly KeyRequest[],
@@ -130,7 +134,7 @@ const prune = async (
     const proposals = earlier.get(keyId) ?? [];
     const present = proposals.flatMap(({ sequenceId }) => sequences.get(sequenceId) ?? []);
     present.sort((a, b) => b.first.ordinal - a.first.ordinal);
-    const [newest] = present;
+    const newest = present.find((sequence) => !wasCancelled(sequence));
     const kept = new Set(
       present
         .filter((sequence) => sequence === newest || isUnfinished(sequence))

@@ -1,7 +1,12 @@
 // Step 2 of the walk: a job is made to wait. The handshake with the end of a sequence is described in
 // `agreement/`. Completed sequences take part in it too: their outputs are wanted, so they must not be
 // deleted.
-import { type AddBlockersParams, blockerFailedError, type StateAdapter } from "queuert/internal";
+import {
+  type AddBlockersParams,
+  blockerCancelledError,
+  blockerFailedError,
+  type StateAdapter,
+} from "queuert/internal";
 import { agreeToWait } from "../agreement/waiter-handshake.ts";
 import type { Database } from "../database.ts";
 import { createStamp, type JobDocument, sequenceIdOf, toStateJob } from "../job-document.ts";
@@ -47,6 +52,7 @@ interface Plan {
   /** The distinct sequences that have not completed. */
   readonly open: readonly string[];
   readonly failed: string | undefined;
+  readonly cancelled: string | undefined;
 }
 
 const plan = (
@@ -55,7 +61,13 @@ const plan = (
 ): Plan => {
   const distinct = [...new Set(blockerSequenceIds)];
   const missing = distinct.filter((id) => !sequences.has(id));
-  if (missing.length > 0) return { jobId, blockers: [], missing, open: [], failed: undefined };
+  if (missing.length > 0) {
+    return {
+      ...{ jobId, blockers: [], missing, open: [] },
+      failed: undefined,
+      cancelled: undefined,
+    };
+  }
   const open = distinct.filter((id) => sequences.get(id)?.current.status !== "completed");
   return {
     jobId,
@@ -63,6 +75,7 @@ const plan = (
     missing,
     open,
     failed: open.find((id) => sequences.get(id)?.current.status === "failed"),
+    cancelled: open.find((id) => sequences.get(id)?.current.status === "cancelled"),
   };
 };
 
@@ -77,17 +90,27 @@ const readJobs = async (
 
 const toUpdate = (each: Plan, job: JobDocument | undefined): readonly UpdateOne[] => {
   if (job === undefined || each.missing.length > 0 || job.status !== "blocked") return [];
-  const fails = each.failed !== undefined && job.onBlockerFailure === "fail";
+  const error = errorOf(each, job);
   const openBlockers = [...new Set([...(job.openBlockers ?? []), ...each.open])];
   const status = openBlockers.length === 0 ? "pending" : "blocked";
   const set = {
     blockers: [...(job.blockers ?? []), ...each.blockers],
     openBlockers,
     stamp: createStamp(),
-    status: fails ? "failed" : status,
-    ...(each.failed !== undefined &&
-      fails && { lastAttemptError: blockerFailedError(each.failed) }),
+    ...(error === undefined ? { status } : { status: "failed", lastAttemptError: error }),
   };
-  const update = { $set: set, ...(fails && { $currentDate: { finishedAt: true } }) };
+  const isOver = error !== undefined;
+  const update = { $set: set, ...(isOver && { $currentDate: { finishedAt: true } }) };
   return [{ updateOne: { filter: { _id: each.jobId, status: "blocked" }, update } }];
+};
+
+/** A cancelled blocker never completes. A failed one may be retried, so the job decides. */
+const errorOf = (
+  { cancelled, failed }: Plan,
+  { onBlockerFailure }: JobDocument,
+): string | undefined => {
+  if (cancelled !== undefined) return blockerCancelledError(cancelled);
+  return failed !== undefined && onBlockerFailure === "fail"
+    ? blockerFailedError(failed)
+    : undefined;
 };

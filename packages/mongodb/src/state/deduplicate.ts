@@ -1,7 +1,7 @@
 // Deduplication: each key gets one request for its sequence (`agreement/key-proposals.ts`). If another
 // sequence holds the key, the requested one is not inserted.
 import type { CreatedStateJob, NewStateJob, StateDeduplication } from "queuert/internal";
-import { isUnfinished, type KeyRequest } from "../agreement/key-holders.ts";
+import { isUnfinished, type KeyRequest, wasCancelled } from "../agreement/key-holders.ts";
 import { acquireKeys, toKeyId } from "../agreement/key-proposals.ts";
 import type { Database } from "../database.ts";
 import { type JobDocument, toStateJob } from "../job-document.ts";
@@ -69,5 +69,5 @@ const isMatch = (
   { strategy, windowMs }: StateDeduplication,
   now: Date,
 ): boolean =>
-  (strategy === "all" || isUnfinished(sequence)) &&
+  (strategy === "all" ? !wasCancelled(sequence) : isUnfinished(sequence)) &&
   (windowMs === null || sequence.first.createdAt.getTime() >= now.getTime() - windowMs);

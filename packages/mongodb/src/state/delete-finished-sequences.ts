@@ -76,13 +76,18 @@ const walk = async (
   return after;
 };
 
-const agedStatuses = ({ completedForMs, failedForMs }: DeleteFinishedParams): object[] => [
+const agedStatuses = ({
+  completedForMs,
+  failedForMs,
+  cancelledForMs,
+}: DeleteFinishedParams): object[] => [
   ...(completedForMs === null ? [] : [aged("completed", completedForMs)]),
   ...(failedForMs === null ? [] : [aged("failed", failedForMs)]),
+  ...(cancelledForMs === null ? [] : [aged("cancelled", cancelledForMs)]),
 ];
 
 // "Longer than": a job that has finished in this very millisecond is not older than 0 ms.
-const aged = (status: "completed" | "failed", forMs: number): object => ({
+const aged = (status: "completed" | "failed" | "cancelled", forMs: number): object => ({
   status,
   finishedAt: { $exists: true },
   $expr: { $lt: ["$finishedAt", { $subtract: ["$$NOW", Math.round(forMs)] }] },

@@ -66,7 +66,7 @@ export const findWaitingOutside = async (
   const rootIds = new Set(tree.map(rootSequenceIdOf));
   const waiting = await db.jobs.find(
     scope,
-    { blockers: { $in: [...sequenceIds] }, status: { $nin: ["completed"] } },
+    { blockers: { $in: [...sequenceIds] }, status: { $nin: ["completed", "cancelled"] } },
     { projection: { sequenceId: 1, rootSequenceId: 1, blockers: 1, status: 1 } },
   );
   return waiting

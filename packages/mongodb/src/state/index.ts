@@ -3,6 +3,7 @@ import type { StateAdapter } from "queuert/internal";
 import type { Database, Repeat } from "../database.ts";
 import { acquireJobs } from "./acquire-jobs.ts";
 import { addBlockers } from "./add-blockers.ts";
+import { cancelSequences } from "./cancel-sequences.ts";
 import { completeJobs } from "./complete-jobs.ts";
 import { createJobs } from "./create-jobs.ts";
 import { deleteFinishedSequences } from "./delete-finished-sequences.ts";
@@ -47,6 +48,7 @@ export const createMongoState = (db: Database, repeat: Repeat): MongoState => ({
   completeJobs: completeJobs(db, repeat),
   rescheduleJobs: rescheduleJobs(db),
   failJobs: failJobs(db, repeat),
+  cancelSequences: cancelSequences(db),
   reclaimExpiredLeases: reclaimExpiredLeases(db, repeat),
   retryFailedJobs: retryFailedJobs(db),
   triggerJobs: triggerJobs(db),

@@ -1,7 +1,7 @@
 // ↺ Failed jobs run again. Their sequence becomes unfinished, and is proposed for its deduplication key like
 // a new one.
 import type { RetryFailedResult, StateAdapter } from "queuert/internal";
-import { isUnfinished, type KeyRequest } from "../agreement/key-holders.ts";
+import { isUnfinished, type KeyRequest, wasCancelled } from "../agreement/key-holders.ts";
 import { acquireKeys, toKeyId } from "../agreement/key-proposals.ts";
 import { agreeToWait } from "../agreement/waiter-handshake.ts";
 import type { Database } from "../database.ts";
@@ -22,7 +22,20 @@ export const retryFailedJobs =
     });
   };
 
-type Blockers = ReadonlyMap<string, readonly SequenceDocuments[]>;
+interface OpenBlockers {
+  /** The job fails with its blockers. */
+  readonly failsWith: boolean;
+  readonly sequences: readonly SequenceDocuments[];
+}
+
+type Blockers = ReadonlyMap<string, OpenBlockers>;
+
+/** The blocker because of which a job cannot be retried. */
+const causeAmong = (
+  { failsWith, sequences }: OpenBlockers = { failsWith: false, sequences: [] },
+  retried: ReadonlySet<string>,
+): SequenceDocuments | undefined =>
+  (failsWith ? sequences.find(hasFailed(retried)) : undefined) ?? sequences.find(wasCancelled);
 
 /**
  * First the jobs without a failed blocker, all at once; then the jobs that wait for these, and so on. The
@@ -37,7 +50,7 @@ const retryInLevels = async (
   const results = new Map<number, RetryFailedResult>();
   const retried = new Set<string>();
   const causeOf = (id: string): SequenceDocuments | undefined =>
-    retried.has(id) ? undefined : blockers.get(id)?.find(hasFailed(retried));
+    retried.has(id) ? undefined : causeAmong(blockers.get(id), retried);
   let left = [...ids.entries()];
   for (;;) {
     const level = left.filter(([, id]) => causeOf(id) === undefined);
@@ -64,8 +77,8 @@ const retryInLevels = async (
 };
 
 /**
- * The blockers of the failed jobs that would fail with them, by job, as they are now. A transaction that
- * ends such a sequence sees that the job is about to wait for it again.
+ * The blockers of the failed jobs, by job, as they are now. A transaction that ends such a sequence sees
+ * that the job is about to wait for it again.
  */
 const readBlockers = async (
   db: Database,
@@ -73,15 +86,18 @@ const readBlockers = async (
   ids: readonly string[],
 ): Promise<Blockers> => {
   const waiting = await db.jobs.find(scope, {
-    ...{ _id: { $in: ids }, status: "failed", onBlockerFailure: "fail" },
+    ...{ _id: { $in: ids }, status: "failed", openBlockers: { $exists: true } },
   });
   const open = waiting.flatMap(({ openBlockers }) => openBlockers ?? []);
   if (open.length === 0) return new Map();
   const sequences = await agreeToWait(db, scope, await db.sequences.find(scope, open));
   return new Map(
-    waiting.map(({ _id, blockers = [] }) => [
+    waiting.map(({ _id, blockers = [], onBlockerFailure }) => [
       _id,
-      blockers.flatMap((id) => sequences.get(id) ?? []),
+      {
+        failsWith: onBlockerFailure === "fail",
+        sequences: blockers.flatMap((id) => sequences.get(id) ?? []),
+      },
     ]),
   );
 };
@@ -91,8 +107,10 @@ const hasFailed =
   ({ current }: SequenceDocuments): boolean =>
     current.status === "failed" && !retried.has(current._id);
 
-const refusedBy = ({ first }: SequenceDocuments): RetryFailedResult => ({
-  ...{ kind: "refused", reason: "blocker_failed", bySequenceId: first._id },
+const refusedBy = (blocker: SequenceDocuments): RetryFailedResult => ({
+  kind: "refused",
+  reason: wasCancelled(blocker) ? "blocker_cancelled" : "blocker_failed",
+  bySequenceId: blocker.first._id,
 });
 
 const retryTogether = async (

@@ -20,6 +20,7 @@ DECLARE
   v_found_ids {id}[];
   v_completed_ids {id}[];
   v_failed_ids {id}[];
+  v_cancelled_ids {id}[];
   v_refused integer[];
   v_failing_ids {id}[];
   v_failing_errors text[];
@@ -45,8 +46,9 @@ BEGIN
       )
       SELECT coalesce(array_agg(t.id), '{}'),
         coalesce(array_agg(t.id) FILTER (WHERE t.sequence_outcome = 'completed'), '{}'),
-        coalesce(array_agg(t.id) FILTER (WHERE t.sequence_outcome = 'failed'), '{}')
-      INTO v_found_ids, v_completed_ids, v_failed_ids
+        coalesce(array_agg(t.id) FILTER (WHERE t.sequence_outcome = 'failed'), '{}'),
+        coalesce(array_agg(t.id) FILTER (WHERE t.sequence_outcome = 'cancelled'), '{}')
+      INTO v_found_ids, v_completed_ids, v_failed_ids, v_cancelled_ids
       FROM touched t;
       -- Lists of ids are searched as subqueries, which the server makes a hash of.
       v_refused := ARRAY(
@@ -90,19 +92,22 @@ BEGIN
         w.scheduled_at <= greatest(v_now, w.created_at)
       FROM waiting w WHERE w.status = 'open' AND w.released_at = v_now;
 
-      IF cardinality(v_failed_ids) > 0 THEN
+      -- A cancelled blocker never completes. A failed one may be retried, so the job decides.
+      IF cardinality(v_failed_ids || v_cancelled_ids) > 0 THEN
         SELECT coalesce(array_agg(f.job_id), '{}'), coalesce(array_agg(f.error), '{}')
         INTO v_failing_ids, v_failing_errors
         FROM (
           SELECT DISTINCT ON (u.job_id) u.job_id,
-            'Blocker sequence ' || u.blocker_id::text || ' failed' AS error
+            'Blocker sequence ' || u.blocker_id::text || CASE WHEN c.id IS NULL
+              THEN ' failed' ELSE ' was cancelled' END AS error
           FROM unnest(p_elements, p_job_ids, p_blocker_ids)
             WITH ORDINALITY AS u (element, job_id, blocker_id, place)
           JOIN {schema}.job j ON j.id = u.job_id
-          WHERE u.blocker_id IN (SELECT l.id FROM unnest(v_failed_ids) AS l (id))
-            AND NOT u.element = ANY(v_refused)
-            AND j.status = 'blocked' AND j.on_blocker_failure = 'fail'
-          ORDER BY u.job_id, u.place
+          LEFT JOIN unnest(v_cancelled_ids) AS c (id) ON c.id = u.blocker_id
+          WHERE NOT u.element = ANY(v_refused) AND j.status = 'blocked'
+            AND (c.id IS NOT NULL OR j.on_blocker_failure = 'fail'
+              AND u.blocker_id IN (SELECT l.id FROM unnest(v_failed_ids) AS l (id)))
+          ORDER BY u.job_id, c.id IS NULL, u.place
         ) f;
         IF EXISTS (
           SELECT f.id FROM {schema}.jobs_failing_with(v_failing_ids) f (id)

@@ -50,6 +50,7 @@ BEGIN
             UNION ALL
             (SELECT j.id, j.ordinal FROM {schema}.job j
             WHERE u.strategy = 'all' AND j.type_name = u.type_name AND j.deduplication_key = u.key
+              AND j.sequence_outcome IS DISTINCT FROM 'cancelled'
               AND (u.window_ms IS NULL OR j.created_at >= v_now - u.window_ms * interval '1 ms')
             ORDER BY j.ordinal DESC LIMIT 1)
           ) c

@@ -5,14 +5,14 @@ export const deleteFinishedSequences: Routine = {
   name: "delete_finished_sequences",
   sql: `
 CREATE OR REPLACE FUNCTION {schema}.delete_finished_sequences(
-  p_completed_ms float8, p_failed_ms float8, p_limit integer) RETURNS bigint
+  p_completed_ms float8, p_failed_ms float8, p_cancelled_ms float8, p_limit integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE
 {settings}
 SET lock_timeout = '500ms'
 AS $routine$
 DECLARE
   v_now timestamptz := clock_timestamp();
-  v_youngest timestamptz := v_now - least(p_completed_ms, p_failed_ms) * interval '1 ms';
+  v_youngest timestamptz := v_now - least(p_completed_ms, p_failed_ms, p_cancelled_ms) * interval '1 ms';
   v_last_ordinal bigint;
   v_roots {id}[];
   v_ids {id}[];
@@ -44,11 +44,13 @@ BEGIN
             OR t.finished_at > v_now - p_completed_ms * interval '1 ms'
           WHEN 'failed' THEN p_failed_ms IS NULL
             OR t.finished_at > v_now - p_failed_ms * interval '1 ms'
+          WHEN 'cancelled' THEN p_cancelled_ms IS NULL
+            OR t.finished_at > v_now - p_cancelled_ms * interval '1 ms'
           ELSE true END
           OR EXISTS (
             SELECT 1 FROM {schema}.job_blocker b JOIN {schema}.job w ON w.id = b.job_id
             WHERE b.blocker_sequence_id = t.id AND w.root_sequence_id <> r.id
-              AND w.status <> 'completed'))
+              AND w.status NOT IN ('completed', 'cancelled')))
     ORDER BY r.ordinal LIMIT p_limit)::{id}[];
   IF v_roots = '{}' THEN RETURN 0; END IF;
 
@@ -70,10 +72,10 @@ BEGIN
     JOIN {schema}.job t ON t.id = x.id
     EXCEPT
     SELECT t.root_sequence_id FROM {schema}.job t
-    WHERE t.id = ANY(v_ids) AND (t.status NOT IN ('completed', 'failed') OR EXISTS (
+    WHERE t.id = ANY(v_ids) AND (t.status NOT IN ('completed', 'failed', 'cancelled') OR EXISTS (
       SELECT 1 FROM {schema}.job_blocker b JOIN {schema}.job w ON w.id = b.job_id
       WHERE b.blocker_sequence_id = t.id AND w.root_sequence_id <> t.root_sequence_id
-        AND w.status <> 'completed')));
+        AND w.status NOT IN ('completed', 'cancelled'))));
   RETURN {schema}.delete_jobs(ARRAY(
     SELECT j.id FROM {schema}.job j
     WHERE j.id = ANY(v_lock_ids) AND j.root_sequence_id = ANY(v_roots)));

@@ -49,7 +49,7 @@ BEGIN
   WHERE b.blocker_sequence_id = ANY(v_ids)
     -- As a subquery it is a hash of all ids.
     AND b.job_id NOT IN (SELECT i.id FROM unnest(v_ids) AS i (id))
-    AND j.status <> 'completed'
+    AND j.status NOT IN ('completed', 'cancelled')
   ORDER BY b.job_id, b.index;
   IF FOUND THEN RETURN; END IF;
   -- Waits for an acquisition that has the row. If that commits, the row is gone and the job is running.

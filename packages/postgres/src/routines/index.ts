@@ -3,6 +3,7 @@ import { acquiredUs } from "./acquired-us.ts";
 import { addBlockers } from "./add-blockers.ts";
 import { beat } from "./beat.ts";
 import { beginAction, finishAction, listActions } from "./actions.ts";
+import { cancelLockedJobs, viewCancellation } from "./cancel-sequences.ts";
 import { completeJob } from "./complete-job.ts";
 import { completeJobs, endWithoutWorker } from "./complete-jobs.ts";
 import { countAhead } from "./count-ahead.ts";
@@ -62,6 +63,8 @@ export const routines: readonly Routine[] = [
   completeJob,
   rescheduleJobs,
   failJobs,
+  viewCancellation,
+  cancelLockedJobs,
   reclaimExpiredLeases,
   retryFailedJobs,
   triggerJobs,

@@ -90,7 +90,8 @@ BEGIN
           AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal)$query$ ELSE 'true' END),
     ('running' = ANY(p_statuses), ' JOIN unnest($10) AS i (id) ON i.id = j.id', 'true'),
     (p_statuses && ARRAY['blocked', 'failed'], '', 'j.set_aside = ANY($2)'),
-    ('completed' = ANY(p_statuses), '', $query$j.status = 'completed'$query$)
+    ('completed' = ANY(p_statuses), '', $query$j.status = 'completed'$query$),
+    ('cancelled' = ANY(p_statuses), '', $query$j.status = 'cancelled'$query$)
   ) AS s (is_asked, source, condition)
   WHERE s.is_asked;
   IF v_pages IS NULL THEN RETURN; END IF;

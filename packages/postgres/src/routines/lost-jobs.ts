@@ -15,6 +15,7 @@ BEGIN
   RETURN QUERY SELECT u.element::integer,
     CASE
       WHEN j.id IS NULL THEN 'not_found'
+      WHEN j.status = 'cancelled' THEN 'cancelled'
       WHEN j.status IN ('completed', 'failed') THEN 'already_completed'
       ELSE 'taken_by_another_worker' END,
     -- Completion without a worker stores no worker and keeps the lease version: both have to match.

@@ -1,11 +1,12 @@
 import type { Routine } from "./routine.ts";
 
 // Keys are locked before jobs, as when jobs are created: the key and the sequence of a job never change. A blocker of a
-// failed job is locked too. Otherwise it could be retried and fail again unseen, and the job would then wait for it forever.
+// failed job is locked too. Otherwise it could be retried and fail
+// again, or be cancelled, unseen. The job would then wait for it forever.
 
 /**
  * Rows `retried` with the job, `refused` with the reason, `key_taken` with the sequence that has the key, and
- * `blocker_failed` with the blocker, by element. A job with a failed blocker is tried again in rounds, until a round
+ * `blocker_failed` or `blocker_cancelled` with the blocker, by element. A job with a failed blocker is tried again in rounds, until a round
  * retries no other job.
  */
 export const retryFailedJobs: Routine = {
@@ -27,6 +28,7 @@ DECLARE
   v_taken_by {id};
   v_on_failure text;
   v_failed_id {id};
+  v_cancelled_id {id};
   v_failed_ids {id}[];
   v_elements integer[] := ARRAY(SELECT generate_subscripts(p_ids, 1));
   v_postponed integer[];
@@ -87,6 +89,15 @@ BEGIN
         v_failed_ids := v_failed_ids || v_failed_id;
         CONTINUE;
       END IF;
+      v_cancelled_id := (
+        SELECT b.blocker_sequence_id
+        FROM {schema}.job_blocker b JOIN {schema}.job f ON f.id = b.blocker_sequence_id
+        WHERE b.job_id = p_ids[v_element] AND f.sequence_outcome = 'cancelled'
+        ORDER BY b.index LIMIT 1);
+      IF v_cancelled_id IS NOT NULL THEN
+        RETURN QUERY SELECT 'blocker_cancelled', v_element, v_cancelled_id::text, NULL::text;
+        CONTINUE;
+      END IF;
       v_taken_by := (
         SELECT f.id FROM {schema}.job f
         WHERE f.type_name = v_type AND f.open_key = v_key
@@ -121,7 +132,7 @@ END
 $routine$`,
 };
 
-/** Called by `retry_failed_jobs`: blockers of those jobs that failed with a blocker. */
+/** Called by `retry_failed_jobs`: blockers of those jobs that have failed. */
 export const blockersOfFailedJobs: Routine = {
   name: "blockers_of_failed_jobs",
   sql: `
@@ -134,7 +145,7 @@ BEGIN
   FROM unnest(p_ids) AS p (id)
   CROSS JOIN LATERAL (SELECT * FROM {schema}.job WHERE id = p.id OFFSET 0) j
   CROSS JOIN LATERAL (SELECT * FROM {schema}.job_blocker WHERE job_id = j.id OFFSET 0) b
-  WHERE j.status = 'failed' AND j.on_blocker_failure = 'fail';
+  WHERE j.status = 'failed';
 END
 $routine$`,
 };

@@ -1,6 +1,7 @@
 import type { PgDatabase, PgState } from "../database.ts";
 import { acquireJobs } from "./acquire-jobs/acquire-jobs.ts";
 import { addBlockers } from "./add-blockers.ts";
+import { cancelSequences } from "./cancel-sequences.ts";
 import { completeJobs } from "./complete-jobs.ts";
 import { createJobs } from "./create-jobs.ts";
 import { deleteFinishedSequences } from "./delete-finished-sequences.ts";
@@ -35,6 +36,7 @@ import { triggerJobs } from "./trigger-jobs.ts";
 export const createPgState = (
   db: PgDatabase,
   generateId: () => string,
+  runInTransaction: PgState["runInTransaction"],
   leases: HeldLeases = createHeldLeases(),
 ): Omit<PgState, "capabilities" | "runInTransaction" | "provideContext" | "isInTransaction"> => ({
   getStoreId: getStoreId(db),
@@ -45,6 +47,7 @@ export const createPgState = (
   completeJobs: completeJobs(db, generateId, leases),
   rescheduleJobs: rescheduleJobs(db, leases),
   failJobs: failJobs(db, leases),
+  cancelSequences: cancelSequences(db, runInTransaction),
   reclaimExpiredLeases: reclaimExpiredLeases(db),
   retryFailedJobs: retryFailedJobs(db),
   triggerJobs: triggerJobs(db),

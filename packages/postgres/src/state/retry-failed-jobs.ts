@@ -19,9 +19,9 @@ const toResult = (row: PgRow | undefined): RetryFailedResult => {
     const bySequenceId = toText(row["detail"]);
     return { kind: "refused", reason: "deduplication_key_taken", bySequenceId };
   }
-  if (row?.["kind"] === "blocker_failed") {
+  if (row?.["kind"] === "blocker_failed" || row?.["kind"] === "blocker_cancelled") {
     const bySequenceId = toText(row["detail"]);
-    return { kind: "refused", reason: "blocker_failed", bySequenceId };
+    return { kind: "refused", reason: row["kind"], bySequenceId };
   }
   const reason = row?.["detail"] === "not_failed" ? "not_failed" : "not_found";
   return { kind: "refused", reason };

@@ -143,7 +143,12 @@ const completeHeldStill = async ({ adapter, random, sequenceIds }: Arena): Promi
 
 const deleteFinished = async ({ adapter, random }: Arena): Promise<void> => {
   if (random() > 0.1) return;
-  await adapter.deleteFinishedSequences({ completedForMs: 200, failedForMs: null, limit: 20 });
+  await adapter.deleteFinishedSequences({
+    completedForMs: 200,
+    failedForMs: null,
+    cancelledForMs: null,
+    limit: 20,
+  });
 };
 
 const actions = [

@@ -2,7 +2,7 @@
 
 // `{prefix}` is the table prefix, `{id}` the SQL type of ids. `{strict}` is `STRICT` where ids are `TEXT`.
 //
-// A CHECK on status would cost a tenth of every write, and the statements write only the five statuses. AUTOINCREMENT
+// A CHECK on status would cost a tenth of every write, and the statements write only the six statuses. AUTOINCREMENT
 // would write one more page in every transaction that starts a job. The table `ordinal` prevents that an ordinal is
 // given out twice. It is written only when jobs are deleted.
 // The first job of a sequence has NULL in sequence_id, sequence_type_name and sequence_created_at, because they equal

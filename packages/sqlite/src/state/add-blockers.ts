@@ -2,8 +2,10 @@
 // read of its status and the insert of the edge.
 import {
   type AddBlockersParams,
+  blockerCancelledError,
   blockerFailedError,
   JobNotFoundError,
+  type JobStatus,
   type StateAdapter,
   type StateJob,
 } from "queuert/internal";
@@ -46,10 +48,10 @@ WHERE id = ? AND status = 'blocked'`;
     ids.forEach((id, index) => session.run(insertEdge, jobId, placeFrom + index, id));
     const incomplete = countIncomplete(session, jobId);
     session.run(wait, ids.length, incomplete, incomplete === 0 ? "pending" : "blocked", jobId);
-    const failed = ids.find((_, index) => statuses[index] === "failed");
-    if (failed !== undefined && job.onBlockerFailure === "fail") {
+    const error = blockerError(ids, statuses, job);
+    if (error !== undefined) {
       const now = session.now();
-      session.run(fail, now, blockerFailedError(failed), jobId);
+      session.run(fail, now, error, jobId);
       // The job may be a continuation, whose sequence has dependants.
       failDependants(session, job.sequenceId, now);
     }
@@ -62,4 +64,18 @@ WHERE id = ? AND status = 'blocked'`;
       : database.writeWithin("addBlockers", context, (session) =>
           jobs.map((waiting) => addTo(session, waiting)),
         );
+};
+
+/** A cancelled blocker never completes. A failed one may be retried, so the job decides. */
+const blockerError = (
+  ids: readonly string[],
+  statuses: readonly (JobStatus | undefined)[],
+  { onBlockerFailure }: StateJob,
+): string | undefined => {
+  const cancelled = ids.find((_, index) => statuses[index] === "cancelled");
+  if (cancelled !== undefined) return blockerCancelledError(cancelled);
+  const failed = ids.find((_, index) => statuses[index] === "failed");
+  return failed !== undefined && onBlockerFailure === "fail"
+    ? blockerFailedError(failed)
+    : undefined;
 };

@@ -12,7 +12,7 @@ import { createDeleteTrees } from "../steps/delete-trees.ts";
 // Other writers and timers of this process wait for a stretch: some milliseconds.
 const stretchLength = 200;
 
-type FinishedAges = Pick<DeleteFinishedParams, "completedForMs" | "failedForMs">;
+type FinishedAges = Pick<DeleteFinishedParams, "completedForMs" | "failedForMs" | "cancelledForMs">;
 
 interface Stretch {
   /** Roots of trees that may be deleted. */
@@ -28,7 +28,7 @@ export const deleteFinishedSequences = <TTxContext extends object, TContext exte
   const deleteFinished = createDeleteFinished(database.names);
 
   return async ({ limit, ...ages }) => {
-    if (ages.completedForMs === null && ages.failedForMs === null) return 0;
+    if (Object.values(ages).every((age) => age === null)) return 0;
     let treesLeft = limit;
     let deletedCount = 0;
     let afterOrdinal: number | null = -1;
@@ -49,11 +49,12 @@ export const deleteFinishedSequences = <TTxContext extends object, TContext exte
   };
 };
 
-const withCutoff = "WITH cutoff (completed, failed) AS (SELECT ?, ?)";
+const withCutoff = "WITH cutoff (completed, failed, cancelled) AS (SELECT ?, ?, ?)";
 
 const isFinished = (alias: string): string => `(
   (${alias}.status = 'completed' AND ${alias}.finished_at <= cutoff.completed)
-  OR (${alias}.status = 'failed' AND ${alias}.finished_at <= cutoff.failed))`;
+  OR (${alias}.status = 'failed' AND ${alias}.finished_at <= cutoff.failed)
+  OR (${alias}.status = 'cancelled' AND ${alias}.finished_at <= cutoff.cancelled))`;
 
 const isTreeFinished = (names: TableNames): string => `
   ${isFinished("root")}
@@ -70,11 +71,11 @@ SELECT root.ordinal, root.id, root.created_at, ${rootSequenceIdOf("root")} = roo
 FROM cutoff CROSS JOIN ${names.job} root WHERE root.ordinal > ? ORDER BY root.ordinal LIMIT ?`;
 
   return (session, ages, afterOrdinal) => {
-    const [completed, failed] = cutoffs(session.now(), ages);
+    const latest = cutoffs(session.now(), ages);
     const rows = session.all<
       [ordinal: number, id: string, createdAt: number, mayBeDeleted: number]
-    >(select, completed, failed, afterOrdinal, stretchLength);
-    const youngest = Math.max(completed, failed);
+    >(select, ...latest, afterOrdinal, stretchLength);
+    const youngest = Math.max(...latest);
     // A clock can have been set back: one job that is too young is not the end.
     const areTooYoung = rows.every(([, , createdAt]) => createdAt > youngest);
     const [lastOrdinal = null] = rows.at(-1) ?? [];
@@ -98,12 +99,12 @@ SELECT 1 FROM cutoff CROSS JOIN ${names.job} root WHERE root.id = ? AND ${isTree
   const { edgesFromOutside, deleteTrees } = createDeleteTrees(names);
 
   return (session, ages, rootIds, treesMax) => {
-    const [completed, failed] = cutoffs(session.now(), ages);
+    const latest = cutoffs(session.now(), ages);
     let treeCount = 0;
     let jobCount = 0;
     for (const id of rootIds) {
       if (treeCount >= treesMax) break;
-      if (session.get(recheck, completed, failed, id) === undefined) continue;
+      if (session.get(recheck, ...latest, id) === undefined) continue;
       if (edgesFromOutside(session, [id]).length > 0) continue;
       jobCount += deleteTrees(session, [id]);
       treeCount++;
@@ -115,10 +116,11 @@ SELECT 1 FROM cutoff CROSS JOIN ${names.job} root WHERE root.id = ? AND ${isTree
 /** The latest instants at which jobs may have finished. A status without an age gets an instant before all others. */
 const cutoffs = (
   now: number,
-  { completedForMs, failedForMs }: FinishedAges,
-): readonly [completed: number, failed: number] => [
+  { completedForMs, failedForMs, cancelledForMs }: FinishedAges,
+): readonly [completed: number, failed: number, cancelled: number] => [
   cutoff(now, completedForMs),
   cutoff(now, failedForMs),
+  cutoff(now, cancelledForMs),
 ];
 
 const cutoff = (now: number, ageMs: number | null): number =>

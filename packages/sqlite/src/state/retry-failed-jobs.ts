@@ -22,12 +22,14 @@ UPDATE ${job} SET status = ?, incomplete_blocker_count = ?, attempt = 0, schedul
 WHERE id = ? AND status = 'failed'`;
   const countIncomplete = createCountIncompleteBlockers(database.names);
 
-  const failedBlocker = `
+  const blockerIn = (status: string): string => `
 SELECT edge.blocker_sequence_id FROM ${blocker} edge JOIN ${job} first ON first.id = edge.blocker_sequence_id
-WHERE edge.job_id = ? AND (first.status = 'failed' OR EXISTS (
+WHERE edge.job_id = ? AND (first.status = '${status}' OR EXISTS (
   SELECT 1 FROM ${job} later
-  WHERE later.sequence_id = first.id AND later.position > 0 AND later.status = 'failed'
+  WHERE later.sequence_id = first.id AND later.position > 0 AND later.status = '${status}'
 )) ORDER BY edge.place LIMIT 1`;
+  const failedBlocker = blockerIn("failed");
+  const cancelledBlocker = blockerIn("cancelled");
 
   const retryOne = (session: Session, id: string): RetryFailedResult => {
     const row = session.get<JobRow>(select, id);
@@ -38,6 +40,10 @@ WHERE edge.job_id = ? AND (first.status = 'failed' OR EXISTS (
       onBlockerFailure === "fail" ? session.get<[string]>(failedBlocker, id) : undefined;
     if (failed !== undefined) {
       return { kind: "refused", reason: "blocker_failed", bySequenceId: failed[0] };
+    }
+    const cancelled = session.get<[string]>(cancelledBlocker, id);
+    if (cancelled !== undefined) {
+      return { kind: "refused", reason: "blocker_cancelled", bySequenceId: cancelled[0] };
     }
     const holder = session.get<[string]>(keyTakenBy, sequenceId);
     if (holder !== undefined) {

@@ -1,5 +1,5 @@
 // Counts for operators. Every part reads a partial index and no completed job.
-import type { JobStatus, StateAdapter } from "queuert/internal";
+import type { JobStatus, StateAdapter, StateSummary } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { sequenceIdOf } from "../job-row.ts";
 
@@ -31,7 +31,7 @@ FROM ${job} WHERE status = 'running'`;
       const rows =
         session.all<
           [
-            status: Exclude<JobStatus, "completed">,
+            status: StateSummary["counts"][number]["status"],
             typeName: string,
             count: number,
             oldest: number | null,

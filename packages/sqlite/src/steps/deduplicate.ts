@@ -1,4 +1,5 @@
-// Deduplication keys. `deduplication_open` is 1 in the first job of a sequence with a key while the sequence is unfinished.
+// Deduplication keys. `deduplication_open` is 1 in the first job of a sequence with a key while the sequence is unfinished, and
+// -1 in that of a cancelled one.
 import type { StateDeduplication, StateJob } from "queuert/internal";
 import { type JobRow, jobColumns, toStateJob } from "../job-row.ts";
 import type { TableNames } from "../names.ts";
@@ -21,7 +22,7 @@ SELECT ${jobColumns()} FROM ${names.job}
 WHERE type_name = ? AND deduplication_key = ? AND ${condition} AND created_at >= ?
 ORDER BY ordinal DESC LIMIT 1`;
   const unfinished = select("deduplication_open = 1");
-  const any = select("deduplication_key IS NOT NULL");
+  const any = select("deduplication_key IS NOT NULL AND deduplication_open >= 0");
 
   return (session, typeName, { key, strategy, windowMs }, now) => {
     const createdFrom = windowMs === null ? Number.MIN_SAFE_INTEGER : Math.floor(now - windowMs);
@@ -39,16 +40,22 @@ export interface FreeDeduplicationKey {
   /** Whether any unfinished sequence has a key. */
   readonly isNeeded: (session: Session) => boolean;
   readonly free: (session: Session, sequenceId: string) => void;
+  /** For a cancelled sequence: it matches under no strategy any more. */
+  readonly giveUp: (session: Session, sequenceId: string) => void;
 }
 
 /** Frees the key of a sequence that has finished. It still matches under the strategy `"all"`. */
 export const createFreeDeduplicationKey = ({ job }: TableNames): FreeDeduplicationKey => {
   const any = `SELECT 1 FROM ${job} WHERE deduplication_open = 1 LIMIT 1`;
   const free = `UPDATE ${job} SET deduplication_open = 0 WHERE id = ? AND deduplication_open = 1`;
+  const giveUp = `UPDATE ${job} SET deduplication_open = -1 WHERE id = ? AND deduplication_key IS NOT NULL`;
   return {
     isNeeded: (session) => session.get(any) !== undefined,
     free: (session, sequenceId) => {
       session.run(free, sequenceId);
+    },
+    giveUp: (session, sequenceId) => {
+      session.run(giveUp, sequenceId);
     },
   };
 };

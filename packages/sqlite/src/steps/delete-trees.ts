@@ -31,7 +31,7 @@ export const createDeleteTrees = (names: TableNames): DeleteTrees => {
 SELECT waiting.id, ${sequenceIdOf("waiting")}, edge.blocker_sequence_id, edge.place
 FROM tree CROSS JOIN ${blocker} edge ON edge.blocker_sequence_id = tree.id
 CROSS JOIN ${job} waiting ON waiting.id = edge.job_id
-WHERE waiting.status <> 'completed'
+WHERE waiting.status NOT IN ('completed', 'cancelled')
   AND ${rootSequenceIdOf("waiting")} NOT IN (SELECT id FROM root)
 ORDER BY waiting.ordinal, edge.place`;
   const members = `${withTree(names)} SELECT id FROM tree`;

@@ -18,6 +18,7 @@ export const createLeaseLostReason = ({
     const row = session.get<[JobStatus, number | null]>(select, jobId);
     if (row === undefined) return { reason: "not_found", completedLease: null };
     const [status, completedLease] = row;
+    if (status === "cancelled") return { reason: "cancelled", completedLease };
     const isFinished = status === "completed" || status === "failed";
     // A job that was handed back or reclaimed belongs to its next worker.
     return { reason: isFinished ? "already_completed" : "taken_by_another_worker", completedLease };

@@ -1,10 +1,10 @@
 // Step 2 of the walk, continued: a new job gets its blockers.
-import { blockerFailedError } from "../../adapter-kit/stored-texts.ts";
+import { blockerCancelledError, blockerFailedError } from "../../adapter-kit/stored-texts.ts";
 import { JobNotFoundError } from "../../errors.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { Database, InProcessMethod } from "../database.ts";
 import { countIncomplete, failDependants, failedState } from "../dependants.ts";
-import { hasFailed, type StoredJob, type JobState } from "../stored-job.ts";
+import { hasFailed, wasCancelled, type StoredJob, type JobState } from "../stored-job.ts";
 import type { Store } from "../store.ts";
 import { requireJob } from "../views.ts";
 
@@ -52,9 +52,19 @@ const wait = (
   const incompleteBlockerCount = countIncomplete(blockers.map(({ sequence }) => sequence));
   const status = incompleteBlockerCount === 0 ? "pending" : "blocked";
   const waiting: JobState = { ...state, blockers, incompleteBlockerCount, status };
-  const failed = stored.onBlockerFailure === "fail" ? sequences.find(hasFailed) : undefined;
-  if (failed === undefined) return store.put(stored, waiting);
-  store.put(stored, failedState(waiting, blockerFailedError(failed.id), store.now));
+  const error = blockerError(stored, sequences);
+  if (error === undefined) return store.put(stored, waiting);
+  store.put(stored, failedState(waiting, error, store.now));
   // The job may be a continuation, whose sequence has dependants.
   failDependants(store, stored.first);
+};
+
+const blockerError = (
+  { onBlockerFailure }: StoredJob,
+  sequences: readonly StoredJob[],
+): string | undefined => {
+  const cancelled = sequences.find(wasCancelled);
+  if (cancelled !== undefined) return blockerCancelledError(cancelled.id);
+  const failed = onBlockerFailure === "fail" ? sequences.find(hasFailed) : undefined;
+  return failed === undefined ? undefined : blockerFailedError(failed.id);
 };

@@ -16,7 +16,10 @@ export const deleteFinishedSequences =
         );
 
 const deleteFinished = (store: Store, params: DeleteFinishedParams): number => {
-  const shortestAgeMs = Math.min(params.completedForMs ?? Infinity, params.failedForMs ?? Infinity);
+  const { completedForMs, failedForMs, cancelledForMs } = params;
+  const shortestAgeMs = Math.min(
+    ...[completedForMs, failedForMs, cancelledForMs].map((ageMs) => ageMs ?? Infinity),
+  );
   let treeCount = 0;
   let jobCount = 0;
   for (const tree of store.finishedTrees.walk()) {
@@ -37,6 +40,11 @@ const isOldEnough = (tree: JobTree, params: DeleteFinishedParams, now: number): 
 };
 
 const isFinishedFor = (state: JobState, params: DeleteFinishedParams, now: number): boolean => {
-  const ageMs = state.status === "completed" ? params.completedForMs : params.failedForMs;
+  const ageMs = ageOf(state.status, params);
   return ageMs !== null && state.finishedAt !== null && state.finishedAt <= now - ageMs;
+};
+
+const ageOf = (status: JobState["status"], params: DeleteFinishedParams): number | null => {
+  if (status === "completed") return params.completedForMs;
+  return status === "cancelled" ? params.cancelledForMs : params.failedForMs;
 };

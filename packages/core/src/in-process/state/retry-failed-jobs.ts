@@ -4,7 +4,7 @@ import type { RetryFailedResult } from "../../adapters/state-adapter-params.ts";
 import type { Database, InProcessMethod } from "../database.ts";
 import { findOtherUnfinished } from "../deduplication-index.ts";
 import { countIncomplete } from "../dependants.ts";
-import { hasFailed } from "../stored-job.ts";
+import { hasFailed, wasCancelled } from "../stored-job.ts";
 import type { Store } from "../store.ts";
 import { requireJob } from "../views.ts";
 
@@ -28,6 +28,10 @@ const retry = (store: Store, id: string): RetryFailedResult => {
       : undefined;
   if (failed !== undefined) {
     return { kind: "refused", reason: "blocker_failed", bySequenceId: failed.sequence.id };
+  }
+  const cancelled = state.blockers.find(({ sequence }) => wasCancelled(sequence));
+  if (cancelled !== undefined) {
+    return { kind: "refused", reason: "blocker_cancelled", bySequenceId: cancelled.sequence.id };
   }
   const key = stored.first.deduplicationKey;
   const holder = key === null ? undefined : findOtherUnfinished(stored.first, key);

@@ -3,6 +3,7 @@ import type { AcquiredJob, LeaseLostReason } from "../../adapters/state-adapter-
 import type { JobProcessingData } from "../../adapters/events.ts";
 import type { AttemptResult, ObservabilitySpan } from "../../adapters/observability-adapter.ts";
 import {
+  JobAbortedError,
   JobAlreadyCompletedError,
   JobNotFoundError,
   JobTakenByAnotherWorkerError,
@@ -160,6 +161,8 @@ export const toLossError = ({ job, lossReason }: Attempt): Error | undefined => 
       return new JobTakenByAnotherWorkerError(job.id, job.leaseVersion);
     case "already_completed":
       return new JobAlreadyCompletedError(job.id);
+    case "cancelled":
+      return new JobAbortedError("cancelled");
     case "not_found":
       return new JobNotFoundError(job.id);
     default:

@@ -1,7 +1,9 @@
 // How an attempt ends, and whether a failed one is retried.
 import type { CompletionOutcome } from "../../adapters/state-adapter-params.ts";
+import { limits } from "../../defaults.ts";
 import type { Engine } from "../../engine.ts";
 import {
+  JobCancelledError,
   LimitExceededError,
   NotJsonError,
   ProcessMisuseError,
@@ -14,6 +16,8 @@ import type { ScheduleOptions } from "../../model/schedule.ts";
 import { reportWorkerError } from "../attempt-events.ts";
 import type { Attempt } from "./attempt.ts";
 import type { HeldTransaction } from "./held-transaction.ts";
+
+const { cancelReasonLengthMax } = limits;
 
 export type Outcome =
   /** By value: settled together with others. */
@@ -40,6 +44,11 @@ export const toUsedUp = ({ job, processor }: Attempt): Outcome | null => {
 /** The consequence of a thrown error for the job. */
 export type FailureDecision =
   | { readonly kind: "fail"; readonly cause: unknown; readonly error: string }
+  | {
+      readonly kind: "cancel";
+      readonly reason: string | null;
+      readonly dependants: "fail" | "cancel";
+    }
   | {
       readonly kind: "reschedule";
       readonly cause: unknown;
@@ -70,6 +79,11 @@ export const decideFailure = (
 const decideReadable = (engine: Engine, attempt: Attempt, error: unknown): FailureDecision => {
   const { job, processor, abortReason } = attempt;
   if (error instanceof RescheduleJobError) return requestedSchedule(error);
+  if (error instanceof JobCancelledError) {
+    const { dependants } = error;
+    const reason = error.message === "" ? null : error.message.slice(0, cancelReasonLengthMax);
+    return { kind: "cancel", reason, dependants: dependants === "cancel" ? "cancel" : "fail" };
+  }
   const text = describeError(error);
   if (isPermanent(error)) return { kind: "fail", cause: error, error: text };
   if (abortReason === "shutdown") {

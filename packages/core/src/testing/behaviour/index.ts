@@ -3,6 +3,7 @@ import { awaitingSuite } from "./awaiting.suite.ts";
 import type { BehaviourSuite } from "./behaviour-suite.ts";
 import { blockingSuite } from "./blocking.suite.ts";
 import { brokenNotifySuite } from "./broken-notify.suite.ts";
+import { cancellingSuite } from "./cancelling.suite.ts";
 import { committingSuite } from "./committing.suite.ts";
 import { continuingSuite } from "./continuing.suite.ts";
 import { deduplicatingSuite } from "./deduplicating.suite.ts";
@@ -48,6 +49,7 @@ export const behaviourSuites: Readonly<
     | "ownLeases"
     | "awaiting"
     | "externalCompletion"
+    | "cancelling"
     | "deleting"
     | "retaining"
     | "notifying"
@@ -79,6 +81,7 @@ export const behaviourSuites: Readonly<
   ownLeases: ownLeasesSuite,
   awaiting: awaitingSuite,
   externalCompletion: externalCompletionSuite,
+  cancelling: cancellingSuite,
   deleting: deletingSuite,
   retaining: retainingSuite,
   reading: readingSuite,

@@ -70,6 +70,15 @@ const arbitraryWrite = (fc: FastCheck): Arbitrary<ModelWrite> => {
     { weight: 2, arbitrary: fc.record({ kind: kind("fail"), job, lease }) },
     { weight: 2, arbitrary: fc.record({ kind: kind("retry"), job }) },
     { weight: 1, arbitrary: fc.record({ kind: kind("trigger"), job }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: kind("cancel"),
+        jobs: fc.array(job, { minLength: 1, maxLength: 2 }),
+        tree: fc.boolean(),
+        dependants: fc.constantFrom("refuse" as const, "fail" as const, "cancel" as const),
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ kind: kind("lock"), job }) },
     {
       weight: 1,

@@ -46,7 +46,7 @@ export const look = async (
       ...page,
       sequenceId: null,
       rootSequenceId: found[0]?.rootSequenceId ?? null,
-      statuses: ["blocked", "running", "completed", "failed"],
+      statuses: ["blocked", "running", "completed", "failed", "cancelled"],
     }),
   };
 };

@@ -36,6 +36,12 @@ export type ModelWrite =
   | { readonly kind: "fail"; readonly job: number; readonly lease: ModelLease }
   | { readonly kind: "retry"; readonly job: number }
   | { readonly kind: "trigger"; readonly job: number }
+  | {
+      readonly kind: "cancel";
+      readonly jobs: readonly number[];
+      readonly tree: boolean;
+      readonly dependants: "refuse" | "fail" | "cancel";
+    }
   | { readonly kind: "lock"; readonly job: number }
   | { readonly kind: "delete"; readonly jobs: readonly number[] }
   | { readonly kind: "deleteById"; readonly job: number }

@@ -146,6 +146,7 @@ const writeToOne = async (
   context: Context,
 ): Promise<unknown> => {
   if (operation.kind === "delete") return remove(world, operation.jobs, context);
+  if (operation.kind === "cancel") return cancel(world, operation, context);
   const job = jobAt(world, operation.job);
   if (job === undefined) return "no job";
   const { adapter } = world;
@@ -191,6 +192,26 @@ const remove = (world: ModelWorld, indexes: readonly number[], context: Context)
   return inTransactionOf(world, context, (tx) =>
     world.adapter.deleteSequences({ context: tx, rootSequenceIds }),
   );
+};
+
+const cancel = async (
+  { adapter, jobs }: ModelWorld,
+  { jobs: indexes, tree, dependants }: Extract<ModelWrite, { readonly kind: "cancel" }>,
+  context: Context,
+): Promise<unknown> => {
+  if (jobs.length === 0) return "no job";
+  const ids = indexes.flatMap((index) => jobs[index % jobs.length]?.sequenceId ?? []);
+  const result = await adapter.cancelSequences({
+    ...{ context, tree, dependants, reason: '"by the model"' },
+    sequences: ids.map((id) => ({ id, lease: null })),
+  });
+  if (result.kind === "blocking") return result;
+  // Their order is left open.
+  const cancelled = [...result.jobs].sort((left, right) => (left.id < right.id ? -1 : 1));
+  return {
+    ...result,
+    jobs: cancelled.map(({ id }) => jobs.findIndex((job) => job.id === id)).sort(),
+  };
 };
 
 const inTransactionOf = <T>(

@@ -14,7 +14,7 @@ const untilOld = async ({ steps }: StateCaseContext): Promise<void> => {
   await steps.untilStoreTime(createdAt);
 };
 
-const allAges = { completedForMs: 0, failedForMs: 0, limit: 100 };
+const allAges = { completedForMs: 0, failedForMs: 0, cancelledForMs: 0, limit: 100 };
 
 export const deleteFinishedSequencesSuite: StateSuite = defineStateSuite(
   "deleteFinishedSequences",
@@ -42,7 +42,12 @@ export const deleteFinishedSequencesSuite: StateSuite = defineStateSuite(
       const completed = await test.steps.createCompleted({ typeName: "completed" });
       const failed = await test.steps.createFailed({ typeName: "failed" });
       await untilOld(test);
-      const ages = { completedForMs: thirtyDaysMs, failedForMs: thirtyDaysMs, limit: 100 };
+      const ages = {
+        completedForMs: thirtyDaysMs,
+        failedForMs: thirtyDaysMs,
+        cancelledForMs: thirtyDaysMs,
+        limit: 100,
+      };
       expect(await test.stateAdapter.deleteFinishedSequences(ages)).toBe(0);
       expect(await exist(test, [completed, failed])).toEqual([true, true]);
     });
@@ -51,7 +56,7 @@ export const deleteFinishedSequencesSuite: StateSuite = defineStateSuite(
       const completed = await test.steps.createCompleted({ typeName: "completed" });
       const failed = await test.steps.createFailed({ typeName: "failed" });
       await untilOld(test);
-      const ages = { completedForMs: thirtyDaysMs, failedForMs: 0, limit: 100 };
+      const ages = { completedForMs: thirtyDaysMs, failedForMs: 0, cancelledForMs: 0, limit: 100 };
       expect(await test.stateAdapter.deleteFinishedSequences(ages)).toBe(1);
       expect(await exist(test, [completed, failed])).toEqual([true, false]);
     });
@@ -62,12 +67,27 @@ export const deleteFinishedSequencesSuite: StateSuite = defineStateSuite(
       const mixed = await steps.createCompleted({ typeName: "mixed" });
       const child = await steps.createFailed({ rootSequenceId: mixed.id, originId: mixed.id });
       await untilOld(test);
-      const keepsFailed = { completedForMs: 0, failedForMs: null, limit: 100 };
+      const keepsFailed = {
+        completedForMs: 0,
+        failedForMs: null,
+        cancelledForMs: null,
+        limit: 100,
+      };
       expect(await stateAdapter.deleteFinishedSequences(keepsFailed)).toBe(1);
       expect(await exist(test, [completed, mixed, child])).toEqual([false, true, true]);
-      const keepsAll = { completedForMs: null, failedForMs: null, limit: 100 };
+      const keepsAll = {
+        completedForMs: null,
+        failedForMs: null,
+        cancelledForMs: null,
+        limit: 100,
+      };
       expect(await stateAdapter.deleteFinishedSequences(keepsAll)).toBe(0);
-      const keepsCompleted = { completedForMs: null, failedForMs: 0, limit: 100 };
+      const keepsCompleted = {
+        completedForMs: null,
+        failedForMs: 0,
+        cancelledForMs: 0,
+        limit: 100,
+      };
       expect(await stateAdapter.deleteFinishedSequences(keepsCompleted)).toBe(0);
       expect(await stateAdapter.deleteFinishedSequences(allAges)).toBe(2);
     });
@@ -138,6 +158,20 @@ export const deleteFinishedSequencesSuite: StateSuite = defineStateSuite(
       await untilOld(test);
       await stateAdapter.deleteFinishedSequences(allAges);
       expect((await steps.createOne({ deduplication })).id).not.toBe(first.id);
+
+      rule("cancelled jobs by their own age", async ({ steps, stateAdapter }) => {
+        const cancelled = await steps.createCancelled();
+        const completed = await steps.createCompleted();
+        await steps.untilStoreTime(completed.finishedAt ?? new Date(0));
+        const keeps = { completedForMs: null, failedForMs: 0, cancelledForMs: null, limit: 100 };
+        expect(await stateAdapter.deleteFinishedSequences(keeps)).toBe(0);
+        const keepsCompleted = { ...keeps, cancelledForMs: 0 };
+        expect(await stateAdapter.deleteFinishedSequences(keepsCompleted)).toBe(1);
+        expect(await stateAdapter.getJobs({ ids: [cancelled.id, completed.id] })).toEqual([
+          undefined,
+          completed,
+        ]);
+      });
     });
   },
 );

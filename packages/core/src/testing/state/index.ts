@@ -3,12 +3,14 @@ import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 import type { StateSuite } from "../state-suite.ts";
 import { acquisitionRaceSuite } from "./races/acquisition.suite.ts";
 import { blockerRaceSuites } from "./races/blockers.suite.ts";
+import { cancellationRaceSuites } from "./races/cancellations.suite.ts";
 import { deadlockSuite } from "./races/deadlocks.suite.ts";
 import { deduplicationRaceSuite } from "./races/deduplication.suite.ts";
 import { leaseRaceSuites } from "./races/leases.suite.ts";
 import { retryRaceSuite } from "./races/retries.suite.ts";
 import { acquireJobsSuites } from "./acquire-jobs.suite.ts";
 import { addBlockersSuite } from "./add-blockers.suite.ts";
+import { cancelSequencesSuites } from "./cancel-sequences.suite.ts";
 import { completeJobsSuites } from "./complete-jobs.suite.ts";
 import { completeJobsCommittingSuite } from "./complete-jobs.committing.suite.ts";
 import { completeJobsUnblockingSuite } from "./complete-jobs.unblocking.suite.ts";
@@ -59,6 +61,7 @@ export const stateSuites: Readonly<Record<StateAdapterMethod, readonly StateSuit
   completeJobs: [...completeJobsSuites, completeJobsUnblockingSuite, completeJobsCommittingSuite],
   rescheduleJobs: [rescheduleJobsSuite],
   failJobs: [failJobsSuite],
+  cancelSequences: cancelSequencesSuites,
   reclaimExpiredLeases: [reclaimExpiredLeasesSuite],
   retryFailedJobs: [retryFailedJobsSuite],
   triggerJobs: [triggerJobsSuite],
@@ -89,5 +92,6 @@ export const stateRaceSuites: readonly StateSuite[] = [
   deduplicationRaceSuite,
   acquisitionRaceSuite,
   ...leaseRaceSuites,
+  ...cancellationRaceSuites,
   deadlockSuite,
 ];

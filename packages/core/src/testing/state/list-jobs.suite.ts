@@ -100,6 +100,7 @@ const filters: StateSuite = defineStateSuite("listJobs, filters", (rule) => {
       running: await steps.createRunning({ typeName: "running" }),
       completed: await steps.createCompleted({ typeName: "completed" }),
       failed: await steps.createFailed({ typeName: "failed" }),
+      cancelled: await steps.createCancelled({ typeName: "cancelled" }),
     };
     for (const status of jobStatuses) {
       expect(idsOf(await list(test, { statuses: [status] }))).toEqual([byStatus[status].id]);
@@ -107,7 +108,7 @@ const filters: StateSuite = defineStateSuite("listJobs, filters", (rule) => {
     const finished = await list(test, { statuses: ["failed", "completed"] });
     expect(idsOf(finished).sort()).toEqual([byStatus.completed.id, byStatus.failed.id].sort());
     expect(await list(test, { statuses: [] })).toEqual([]);
-    expect(await list(test, { statuses: jobStatuses })).toHaveLength(5);
+    expect(await list(test, { statuses: jobStatuses })).toHaveLength(6);
   });
 
   rule("by sequence and by root", async (test) => {

@@ -194,4 +194,18 @@ export const retryFailedJobsSuite: StateSuite = defineStateSuite("retryFailedJob
   rule("an empty array is answered with one", async ({ stateAdapter }) => {
     expect(await stateAdapter.retryFailedJobs({ ids: [] })).toEqual([]);
   });
+
+  rule(
+    "Refused for a job one of whose blockers was cancelled: it would wait for ever.",
+    async ({ steps, stateAdapter }) => {
+      const blocker = await steps.createOne({ typeName: "blocker" });
+      const waiting = await steps.createBlocked([blocker]);
+      await steps.cancel([blocker], { dependants: "fail" });
+      const failed = await steps.get(waiting);
+      expect(await stateAdapter.retryFailedJobs({ ids: [waiting.id] })).toEqual([
+        { kind: "refused", reason: "blocker_cancelled", bySequenceId: blocker.id },
+      ]);
+      expect(await steps.get(waiting)).toEqual(failed);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { currentVersions } from "./current-versions.ts";
 import type { Breakers } from "./breaker.ts";
 
 export const brokenSettlements: Breakers<
-  "completeJobs" | "failJobs" | "retryFailedJobs" | "triggerJobs"
+  "completeJobs" | "failJobs" | "cancelSequences" | "retryFailedJobs" | "triggerJobs"
 > = {
   completeJobs: {
     "completion does not check the lease": (good) => ({
@@ -81,6 +81,41 @@ export const brokenSettlements: Breakers<
     "dependants are not listed": (good) => ({
       ...good,
       failJobs: async (params) => ({ ...(await good.failJobs(params)), dependants: [] }),
+    }),
+  },
+  cancelSequences: {
+    "a cancellation under a lease does not check it": (good) => ({
+      ...good,
+      cancelSequences: (params) =>
+        good.cancelSequences({
+          ...params,
+          sequences: params.sequences.map(({ id }) => ({ id, lease: null })),
+        }),
+    }),
+    "the tree is left": (good) => ({
+      ...good,
+      cancelSequences: (params) => good.cancelSequences({ ...params, tree: false }),
+    }),
+    "the tree is always cancelled": (good) => ({
+      ...good,
+      cancelSequences: (params) => good.cancelSequences({ ...params, tree: true }),
+    }),
+    "dependants are never asked": (good) => ({
+      ...good,
+      cancelSequences: (params) => good.cancelSequences({ ...params, dependants: "cancel" }),
+    }),
+    "the reason is dropped": (good) => ({
+      ...good,
+      cancelSequences: (params) => good.cancelSequences({ ...params, reason: null }),
+    }),
+    "running jobs are not told from others": (good) => ({
+      ...good,
+      cancelSequences: async (params) => {
+        const result = await good.cancelSequences(params);
+        return result.kind === "blocking"
+          ? result
+          : { ...result, jobs: result.jobs.map((job) => ({ ...job, wasRunning: false })) };
+      },
     }),
   },
   retryFailedJobs: {

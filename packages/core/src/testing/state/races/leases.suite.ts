@@ -274,7 +274,7 @@ const maintenance: StateSuite = defineStateSuite("races, maintenance re-checks",
         stateAdapter.retryFailedJobs({ context, ids: [failed.id] }),
       );
       await within(holder.operated, "the retry");
-      const ages = { completedForMs: 0, failedForMs: 0, limit: 10 };
+      const ages = { completedForMs: 0, failedForMs: 0, cancelledForMs: 0, limit: 10 };
       const deleting = secondStateAdapter.deleteFinishedSequences(ages);
       await settlesWithin(deleting, graceMs);
       holder.end(firstEnds);
@@ -290,7 +290,7 @@ const maintenance: StateSuite = defineStateSuite("races, maintenance re-checks",
     await steps.untilStoreTime(blocker.finishedAt ?? new Date(0));
     const holder = holdTransaction(stateAdapter, (inside) => inside.createBlocked([blocker]));
     await within(holder.operated, "the new dependant");
-    const ages = { completedForMs: 0, failedForMs: 0, limit: 10 };
+    const ages = { completedForMs: 0, failedForMs: 0, cancelledForMs: 0, limit: 10 };
     const deleting = secondStateAdapter.deleteFinishedSequences(ages);
     await settlesWithin(deleting, graceMs);
     holder.end("commit");

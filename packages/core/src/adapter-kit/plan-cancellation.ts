@@ -1,0 +1,207 @@
+// Which jobs a cancellation writes. Each store reads the trees of the sequences, asks for the plan, locks the jobs of the
+// plan by id, and reads and plans again: the plan whose jobs are all locked is written.
+import type {
+  CancelledStateJob,
+  CancelSequenceResult,
+  CancelSequencesParams,
+  FailJobsResult,
+} from "../adapters/state-adapter-params.ts";
+import type { BlockerEdge } from "../adapters/state-adapter-queries.ts";
+import type { StateJob, StateJobReference } from "../model/state-job.ts";
+import { isFinished } from "../model/status.ts";
+import { blockerCancelledError, blockerFailedError } from "./stored-texts.ts";
+
+/** A job, as far as the plan needs it. */
+export type CancellationJob = StateJobReference &
+  Pick<StateJob, "status" | "position" | "leaseVersion">;
+
+/** What a store has read. */
+export interface CancellationView {
+  /** Every job of the root trees that were read. */
+  readonly jobs: readonly CancellationJob[];
+  /** The blocked jobs of any tree that wait for a sequence of these trees: their edges, in the order of creation. */
+  readonly waiting: readonly BlockerEdge[];
+}
+
+export type CancellationPlan =
+  /** Dependants are in other trees: the store reads the trees of these sequences too, and plans again. */
+  | { readonly kind: "look"; readonly sequenceIds: readonly string[] }
+  | { readonly kind: "blocking"; readonly edges: readonly BlockerEdge[] }
+  | {
+      readonly kind: "cancel";
+      readonly results: readonly CancelSequenceResult[];
+      readonly jobs: readonly CancellationJob[];
+      readonly dependants: FailJobsResult["dependants"];
+    };
+
+type Params = Pick<CancelSequencesParams<object>, "sequences" | "tree" | "dependants">;
+
+export const planCancellation = (view: CancellationView, params: Params): CancellationPlan => {
+  const graph = toGraph(view);
+  const results = params.sequences.map((element) => resultOf(graph, element));
+  const starts = new Set(
+    params.sequences.flatMap(({ id }, index) => (results[index]?.kind === "cancelled" ? [id] : [])),
+  );
+  for (;;) {
+    const chosen = choose(graph, starts, params.tree);
+    const outside = edgesFromOutside(graph, chosen);
+    if (outside.length > 0 && params.dependants === "refuse") {
+      return { kind: "blocking", edges: outside };
+    }
+    const unread = unreadOf(graph, outside);
+    if (unread.length > 0) return { kind: "look", sequenceIds: unread };
+    if (outside.length > 0 && params.dependants === "cancel") {
+      for (const { sequenceId } of outside) starts.add(sequenceId);
+      continue;
+    }
+    const failing = failOutside(graph, outside, chosen);
+    if (failing.unread.length > 0) return { kind: "look", sequenceIds: failing.unread };
+    const jobs = [...chosen].flatMap((id) => unfinishedOf(graph, id) ?? []);
+    return { kind: "cancel", results, jobs, dependants: failing.dependants };
+  }
+};
+
+/** The jobs of a written plan, as the method returns them. */
+export const toCancelledJobs = (jobs: readonly CancellationJob[]): readonly CancelledStateJob[] =>
+  jobs.map((job) => ({ ...referenceOf(job), wasRunning: job.status === "running" }));
+
+const referenceOf = (job: StateJobReference): StateJobReference => ({
+  id: job.id,
+  typeName: job.typeName,
+  sequenceId: job.sequenceId,
+  sequenceTypeName: job.sequenceTypeName,
+  rootSequenceId: job.rootSequenceId,
+  originId: job.originId,
+});
+
+interface Graph {
+  /** The last job of each sequence that was read. */
+  readonly current: ReadonlyMap<string, CancellationJob>;
+  /** The sequences that the jobs of a sequence have started. */
+  readonly started: ReadonlyMap<string, readonly string[]>;
+  /** The edges of the blocked jobs that wait for a sequence. */
+  readonly waiting: ReadonlyMap<string, readonly BlockerEdge[]>;
+}
+
+const toGraph = ({ jobs, waiting }: CancellationView): Graph => {
+  const current = new Map<string, CancellationJob>();
+  const sequenceOf = new Map(jobs.map(({ id, sequenceId }) => [id, sequenceId]));
+  const started = new Map<string, string[]>();
+  for (const job of jobs) {
+    const last = current.get(job.sequenceId);
+    if (last === undefined || last.position < job.position) current.set(job.sequenceId, job);
+    if (job.position > 0 || job.originId === null) continue;
+    const parent = sequenceOf.get(job.originId);
+    if (parent !== undefined) addTo(started, parent, job.sequenceId);
+  }
+  const edges = new Map<string, BlockerEdge[]>();
+  for (const edge of waiting) addTo(edges, edge.blockerSequenceId, edge);
+  return { current, started, waiting: edges };
+};
+
+const addTo = <TValue>(lists: Map<string, TValue[]>, key: string, value: TValue): void => {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+};
+
+const resultOf = (
+  graph: Graph,
+  { id, lease }: Params["sequences"][number],
+): CancelSequenceResult => {
+  const job = graph.current.get(id);
+  if (job === undefined) {
+    return lease === null
+      ? { kind: "refused", reason: "not_found" }
+      : { kind: "lost", reason: "not_found" };
+  }
+  if (lease === null) {
+    return isFinished(job.status)
+      ? { kind: "refused", reason: "already_ended" }
+      : { kind: "cancelled" };
+  }
+  if (job.status === "cancelled") return { kind: "lost", reason: "cancelled" };
+  if (isFinished(job.status) || job.id !== lease.jobId) {
+    return { kind: "lost", reason: "already_completed" };
+  }
+  const isHeld = job.status === "running" && job.leaseVersion === lease.leaseVersion;
+  return isHeld ? { kind: "cancelled" } : { kind: "lost", reason: "taken_by_another_worker" };
+};
+
+/** The sequences to cancel: the starts and, in a tree, those started for them that no job outside waits for. */
+const choose = (graph: Graph, starts: ReadonlySet<string>, tree: boolean): ReadonlySet<string> => {
+  if (!tree) return starts;
+  const kept = new Set<string>();
+  for (;;) {
+    const chosen = reach(graph, starts, kept);
+    // A sequence that is kept keeps in turn those that it waits for.
+    const awaited = edgesFromOutside(graph, chosen)
+      .map(({ blockerSequenceId }) => blockerSequenceId)
+      .filter((id) => !starts.has(id));
+    if (awaited.length === 0) return chosen;
+    for (const id of awaited) kept.add(id);
+  }
+};
+
+const reach = (
+  { started }: Graph,
+  starts: ReadonlySet<string>,
+  kept: ReadonlySet<string>,
+): ReadonlySet<string> => {
+  // A set can grow while it is walked.
+  const reached = new Set(starts);
+  for (const id of reached) {
+    for (const child of started.get(id) ?? []) if (!kept.has(child)) reached.add(child);
+  }
+  return reached;
+};
+
+const unfinishedOf = ({ current }: Graph, sequenceId: string): CancellationJob | undefined => {
+  const job = current.get(sequenceId);
+  return job === undefined || isFinished(job.status) ? undefined : job;
+};
+
+const edgesFromOutside = (graph: Graph, chosen: ReadonlySet<string>): readonly BlockerEdge[] =>
+  [...chosen].flatMap((id) =>
+    unfinishedOf(graph, id) === undefined
+      ? []
+      : (graph.waiting.get(id) ?? []).filter(({ sequenceId }) => !chosen.has(sequenceId)),
+  );
+
+const unreadOf = ({ current }: Graph, edges: readonly BlockerEdge[]): readonly string[] => [
+  ...new Set(edges.map(({ sequenceId }) => sequenceId).filter((id) => !current.has(id))),
+];
+
+/** Every job outside fails that waits for a cancelled sequence, and every job that waits for its sequence in turn. */
+const failOutside = (
+  graph: Graph,
+  outside: readonly BlockerEdge[],
+  chosen: ReadonlySet<string>,
+): {
+  readonly dependants: FailJobsResult["dependants"];
+  readonly unread: readonly string[];
+} => {
+  const errors = new Map<string, string>();
+  const unread: string[] = [];
+  // A queue, not a recursion: chains may be long.
+  const queue = outside.map((edge) => ({
+    edge,
+    error: blockerCancelledError(edge.blockerSequenceId),
+  }));
+  const dependants: FailJobsResult["dependants"][number][] = [];
+  for (const { edge, error } of queue) {
+    const { sequenceId } = edge;
+    if (errors.has(sequenceId) || chosen.has(sequenceId)) continue;
+    errors.set(sequenceId, error);
+    const job = graph.current.get(sequenceId);
+    if (job === undefined) {
+      unread.push(sequenceId);
+      continue;
+    }
+    dependants.push({ ...referenceOf(job), error });
+    for (const next of graph.waiting.get(sequenceId) ?? []) {
+      queue.push({ edge: next, error: blockerFailedError(sequenceId) });
+    }
+  }
+  return { dependants, unread };
+};
