@@ -67,6 +67,7 @@ export const limits: {
   readonly prefetchMax: number;
   readonly errorLengthMax: number;
   readonly cancelReasonLengthMax: number;
+  readonly pauseNoteLengthMax: number;
   readonly payloadBytesMax: number;
   readonly callElementsMax: number;
   readonly callCharactersMax: number;
@@ -93,6 +94,7 @@ export const limits: {
   // Stored errors: enough for a message and the top of a stack.
   errorLengthMax: 10_000,
   cancelReasonLengthMax: 1_000,
+  pauseNoteLengthMax: 1_000,
   // The most that the option `payloadBytesMax` may allow. A MongoDB document has this limit with all its fields.
   payloadBytesMax: 16 * mebi,
   // Elements of one array of a call. Starts take about 13 µs each, in one turn of the event loop.

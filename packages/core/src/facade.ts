@@ -21,6 +21,7 @@ import {
   type ListOptions,
   type LookOptions,
 } from "./lifecycle/queries.ts";
+import { getPauses, pause, type PauseOptions, resume } from "./lifecycle/pauses.ts";
 import { retryFailedJobs } from "./lifecycle/retry-failed-jobs.ts";
 import { type StartOptions, startSequences } from "./lifecycle/start-sequences.ts";
 import { deleteFinished, toRetention } from "./lifecycle/delete-finished.ts";
@@ -101,6 +102,8 @@ export const createFacade = (engine: Engine): UntypedClient => {
       assertOpen("waitForJobSequenceCompletion");
       return awaitSequence(engine, options);
     },
+
+    ...createControls(engine, begin),
 
     deleteFinishedJobSequences: async (
       options: RetentionOptions & { signal?: AbortSignal | undefined },
@@ -238,6 +241,23 @@ const createSchedules = (engine: Engine, begin: Begin) => ({
     const names = ["name", "from", "to", "order", "limit", "cursor"];
     const call = begin("listScheduleTicks", given, names);
     return track(call, listScheduleTicks(engine, call.context, call.own as ListTicksOptions));
+  },
+});
+
+const createControls = (engine: Engine, begin: Begin) => ({
+  pause: async (given: unknown) => {
+    const { own } = begin("pause", given, ["jobTypes", "everything", "forMs", "note"]);
+    return pause(engine, own as PauseOptions);
+  },
+
+  resume: async (given: unknown) => {
+    const { own } = begin("resume", given, ["jobTypes", "everything"]);
+    return resume(engine, own as PauseOptions);
+  },
+
+  getPauses: async () => {
+    begin("getPauses", {}, []);
+    return getPauses(engine);
   },
 });
 

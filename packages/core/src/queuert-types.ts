@@ -3,6 +3,7 @@ export type * from "./public-types/abort.ts";
 export type * from "./public-types/cancel.ts";
 export type * from "./public-types/complete-sequence.ts";
 export type * from "./public-types/continue.ts";
+export type * from "./public-types/pause.ts";
 export type * from "./public-types/query.ts";
 export type * from "./public-types/retention.ts";
 export type * from "./public-types/process.ts";

@@ -7,6 +7,7 @@ import { assertUsable, guardSession, transactionOf } from "./guarded-session.ts"
 import type { JobDocument } from "./job-document.ts";
 import { createOrdinals, type CounterDocument, type Ordinals } from "./ordinals.ts";
 import type { ScheduleDocument, TickDocument } from "./schedule-document.ts";
+import type { PausesDocument } from "./pauses.ts";
 import { createReplicaSetReader, createShardedReader, type SequenceReader } from "./sequences.ts";
 import type { MongoSession, MongoStateProvider } from "./state-provider.ts";
 import {
@@ -103,6 +104,8 @@ export interface Database {
   readonly workers: StoreCollection<WorkerDocument>;
   /** The actions of operators. */
   readonly actions: StoreCollection<ActionDocument>;
+  /** One document, beside the counters. */
+  readonly pauses: StoreCollection<PausesDocument>;
   readonly createId: () => string;
   /** Whether the session of a context is in a transaction. Writes with this context then belong to that transaction only. */
   isInTransaction(context: object): boolean;
@@ -183,6 +186,7 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
     stores: open<StoreDocument>(names.counters),
     workers: open<WorkerDocument>(names.workers),
     actions: open<ActionDocument>(names.actions),
+    pauses: open<PausesDocument>(names.counters),
     createId,
     isInTransaction: (context) => {
       const session = sessionOf(context);

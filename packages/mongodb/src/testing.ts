@@ -13,6 +13,7 @@ import {
 import type { TestAPI } from "vitest";
 import { createMongoNotifyAdapter } from "./create-mongo-notify-adapter.ts";
 import { createMongoStateAdapter, type MongoStateAdapter } from "./create-mongo-state-adapter.ts";
+import { pausesDocumentId } from "./pauses.ts";
 import { toCollectionNames } from "./database.ts";
 import { MongoTransactionAbortedError } from "./errors.ts";
 import {
@@ -84,6 +85,8 @@ export const openStateMongodb = async ({
         names.schedule_ticks,
       ])
         await database.collection(name).deleteMany({});
+      const pauses = { _id: pausesDocumentId };
+      await database.collection<{ _id: string }>(names.counters).deleteOne(pauses);
     },
     close: async () => {
       await database.dropDatabase();

@@ -128,6 +128,8 @@ export const counters: Readonly<Record<QueuertEventType, InstrumentDefinition>> 
     typeName,
   ),
   jobSequenceFailed: define("job_sequence.failed", "{sequence}", "Sequences that failed", typeName),
+  jobTypesPaused: define("job_type.paused", "{pause}", "Pauses of job types"),
+  jobTypesResumed: define("job_type.resumed", "{pause}", "Ends of pauses by an operator"),
   jobTypeNotImplemented: define(
     "job_type.not_implemented",
     "{name}",

@@ -180,6 +180,8 @@ const countingMethods = (counts: Counts): Omit<EventMethods, Timed> => {
     jobSequenceCreated: bySequenceType("jobSequenceCreated"),
     jobSequenceDeduplicated: bySequenceType("jobSequenceDeduplicated"),
     jobSequenceFailed: bySequenceType("jobSequenceFailed"),
+    jobTypesPaused: counting(counts.jobTypesPaused),
+    jobTypesResumed: counting(counts.jobTypesResumed),
     jobTypeNotImplemented: counting(counts.jobTypeNotImplemented),
     jobSequencesDeleted: ({ jobCount }) => void (deleted.value += jobCount),
     scheduleTicked: ({ outcome }) => void ticks(outcome).value++,

@@ -133,6 +133,7 @@ const readings: ReadonlySet<string> = new Set([
   "examine_jobs",
   "get_blockers",
   "get_jobs",
+  "get_pauses",
   "get_sequences",
   "get_store_id",
   "list_actions",

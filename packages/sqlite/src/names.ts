@@ -17,6 +17,8 @@ export interface TableNames {
   readonly worker: string;
   readonly schedule: string;
   readonly scheduleTick: string;
+  /** A row for each paused type. */
+  readonly pause: string;
   readonly migration: string;
 }
 
@@ -49,6 +51,7 @@ export const tableNames = (prefix: string): TableNames => {
     worker: `${prefix}worker`,
     schedule: `${prefix}schedule`,
     scheduleTick: `${prefix}schedule_tick`,
+    pause: `${prefix}pause`,
     migration: `${prefix}migration`,
   };
 };

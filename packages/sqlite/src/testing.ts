@@ -73,6 +73,7 @@ export const openSqliteState = async (
       execute(`
 DELETE FROM ${tablePrefixDefault}job_blocker; DELETE FROM ${tablePrefixDefault}job; DELETE FROM ${tablePrefixDefault}worker;
 DELETE FROM ${tablePrefixDefault}action;
+DELETE FROM ${tablePrefixDefault}pause;
 DELETE FROM ${tablePrefixDefault}schedule_tick; DELETE FROM ${tablePrefixDefault}schedule; DELETE FROM ${userTable};`),
     close: async () => {
       await stateProvider.close();

@@ -114,6 +114,13 @@ interface JobEvents {
 }
 
 interface TypeEvents {
+  /** An operator has paused job types. Null among the names: every type. `forMs`: null until they are resumed. */
+  readonly jobTypesPaused: {
+    readonly typeNames: readonly (string | null)[];
+    readonly forMs: number | null;
+    readonly note: string | null;
+  };
+  readonly jobTypesResumed: { readonly typeNames: readonly (string | null)[] };
   /** Job types without a catalogue: the name is probably misspelt. Emitted once for each name. */
   readonly jobTypeNotImplemented: {
     readonly typeName: string;

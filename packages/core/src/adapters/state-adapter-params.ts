@@ -232,6 +232,27 @@ export type TriggerResult =
   | { readonly kind: "triggered"; readonly job: StateJobReference }
   | { readonly kind: "refused"; readonly reason: "not_found" | "not_pending" };
 
+// pause, resume, getPauses
+
+/** A job type; null: every type. */
+export interface PauseTarget {
+  readonly typeName: string | null;
+}
+
+export interface PauseParams {
+  readonly targets: readonly PauseTarget[];
+  /** Null: until it is resumed. */
+  readonly forMs: number | null;
+  readonly note: string | null;
+}
+
+export interface StatePause extends PauseTarget {
+  readonly pausedAt: Date;
+  /** Null: until it is resumed. */
+  readonly until: Date | null;
+  readonly note: string | null;
+}
+
 // deleteSequences, deleteFinishedSequences
 
 export interface DeleteSequencesParams<TTxContext, TJobId> {

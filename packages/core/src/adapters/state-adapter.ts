@@ -17,12 +17,15 @@ import type {
   DeleteFinishedParams,
   GetByIdsParams,
   LeaseCheck,
+  PauseParams,
+  PauseTarget,
   ReclaimExpiredLeasesParams,
   ReclaimedJob,
   RenewLeasesParams,
   RescheduleJobsParams,
   RescheduleResult,
   RetryFailedResult,
+  StatePause,
   TriggerResult,
 } from "./state-adapter-params.ts";
 import type { OperatorStore } from "./operator-store.ts";
@@ -179,6 +182,7 @@ export interface StateAdapter<
    * - `nextDueInMs`: milliseconds until the next pending job of these types becomes due, 0 if some are due already
    *   (exact when fewer than `limit` were returned), null if none is scheduled. Never above 2 147 483 647.
    * - `storeTime`: the store's clock during the statement, where it costs nothing.
+   * - Jobs of a paused type stay as they are. `nextDueInMs` has the end of the pause instead of their due time.
    * - Cost does not grow with finished, scheduled or blocked jobs.
    */
   acquireJobs(params: AcquireJobsParams): Promise<AcquireJobsResult>;
@@ -355,6 +359,22 @@ export interface StateAdapter<
    * - Oldest first; a younger tick stays.
    */
   deleteScheduleTicks(params: DeleteScheduleTicksParams): Promise<number>;
+
+  // ── paused ──────────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Pauses job types, or every type; commits at once.
+   * - After it has resolved, no acquisition that begins takes a job of them, in any process. Running jobs go on.
+   * - A pause of a target that is paused replaces the earlier one. It ends by itself after `forMs`, by the store's clock.
+   * - A pause of every type and that of one type are two: a job is acquired when neither holds.
+   */
+  pause(params: PauseParams): Promise<void>;
+
+  /** Ends pauses; commits at once. Answers for each target whether it was paused. */
+  resume(params: { readonly targets: readonly PauseTarget[] }): Promise<readonly boolean[]>;
+
+  /** The pauses that have not ended: that of every type first, then those of types by name. */
+  getPauses(): Promise<readonly StatePause[]>;
 
   // ── look ────────────────────────────────────────────────────────────────────────────────────────────────
 

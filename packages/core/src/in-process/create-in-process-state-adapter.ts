@@ -26,10 +26,13 @@ import { getSequences } from "./state/get-sequences.ts";
 import { listBlockerEdges } from "./state/list-blocker-edges.ts";
 import { listJobs } from "./state/list-jobs.ts";
 import { listSequences } from "./state/list-sequences.ts";
+import { getPauses } from "./state/get-pauses.ts";
 import { lockSequences } from "./state/lock-sequences.ts";
+import { pause } from "./state/pause.ts";
 import { reclaimExpiredLeases } from "./state/reclaim-expired-leases.ts";
 import { renewLeases } from "./state/renew-leases.ts";
 import { rescheduleJobs } from "./state/reschedule-jobs.ts";
+import { resume } from "./state/resume.ts";
 import { retryFailedJobs } from "./state/retry-failed-jobs.ts";
 import { summarize } from "./state/summarize.ts";
 import { deleteScheduleTicks } from "./state/delete-schedule-ticks.ts";
@@ -100,6 +103,9 @@ export const assembleStateAdapter = (database: Database): InProcessStateAdapter 
   recordTicks: recordTicks(database),
   listScheduleTicks: listScheduleTicks(database),
   deleteScheduleTicks: deleteScheduleTicks(database),
+  pause: pause(database),
+  resume: resume(database),
+  getPauses: getPauses(database),
   getJobs: getJobs(database),
   getSequences: getSequences(database),
   getBlockers: getBlockers(database),

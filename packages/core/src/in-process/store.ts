@@ -10,6 +10,7 @@ import { FinishedTrees, JobTree } from "./job-tree.ts";
 import { LeaseIndex } from "./lease-index.ts";
 import { OrdinalList } from "./ordinal-list.ts";
 import { type SchedulesMark, ScheduleTables } from "./schedule-tables.ts";
+import type { StoredPause } from "./pauses.ts";
 import { TypeQueue } from "./type-queue.ts";
 import { UndoLog } from "./undo-log.ts";
 
@@ -32,6 +33,8 @@ export class Store {
   readonly finishedTrees: FinishedTrees = new FinishedTrees();
   readonly failedJobs: Set<StoredJob> = new Set();
   readonly scheduling: ScheduleTables = new ScheduleTables();
+  /** By type name; under null, the pause of everything. Those that have ended are left until they are resumed. */
+  readonly pauses: Map<string | null, StoredPause> = new Map();
   /** The store's clock at the moment of the statement. */
   now = 0;
   private readonly undoLog = new UndoLog();

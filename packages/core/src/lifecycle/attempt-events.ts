@@ -104,6 +104,7 @@ export const checkOwnership = async (
 
 const reportIfLost = (engine: Engine, attempt: Attempt, stored: StateJob | undefined): void => {
   if (stored === undefined) reportLost(engine, attempt, "not_found");
+  else if (stored.status === "cancelled") reportLost(engine, attempt, "cancelled");
   else if (isFinished(stored.status)) reportLost(engine, attempt, "already_completed");
   else if (stored.leaseVersion !== attempt.job.leaseVersion || stored.status !== "running") {
     reportLost(engine, attempt, "taken_by_another_worker");

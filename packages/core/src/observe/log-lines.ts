@@ -43,6 +43,11 @@ const steppedClock = ({ workerId, stepMs }: QueuertEventData["storeClockStepped"
   return `the store's clock went ${direction} by ${duration(Math.abs(stepMs))} against that of worker ${workerId}: ${consequence}`;
 };
 
+const pausedTypes = (typeNames: readonly (string | null)[]): string =>
+  typeNames.includes(null)
+    ? "all job types were"
+    : `job types ${typeNames.map((name) => `"${name}"`).join(", ")} were`;
+
 /** The level and the sentence of every event. Exhaustive: a new event does not compile without its line. */
 export const logLines: { readonly [TType in QueuertEventType]: Line<QueuertEventData[TType]> } = {
   workerStarted: ["info", ({ workerId }) => `worker ${workerId} started`],
@@ -101,6 +106,11 @@ export const logLines: { readonly [TType in QueuertEventType]: Line<QueuertEvent
   ],
   jobBlocked: ["debug", (data) => `${job(data)} waits for its blockers`],
   jobUnblocked: ["debug", (data) => `${job(data)} is no longer blocked`],
+  jobTypesPaused: [
+    "info",
+    ({ typeNames, note }) => `${pausedTypes(typeNames)} paused${note === null ? "" : `: ${note}`}`,
+  ],
+  jobTypesResumed: ["info", ({ typeNames }) => `${pausedTypes(typeNames)} resumed`],
   jobTypeNotImplemented: [
     "warn",
     ({ typeName, nearTypeNames }) =>

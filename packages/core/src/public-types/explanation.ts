@@ -25,7 +25,7 @@ export interface Explanation {
 }
 
 export type Verdict =
-  /** Completed or failed: nothing happens by itself. */
+  /** Completed, failed or cancelled: nothing happens by itself. */
   | "finished"
   /** A worker runs it. */
   | "running"
@@ -75,6 +75,12 @@ export type Reason = { readonly text: string } & (
       readonly error: string;
     }
   | {
+      readonly kind: "cancelled";
+      readonly at: Date | null;
+      /** As given to `cancelJobSequences`; null if none was given. */
+      readonly reason: string | null;
+    }
+  | {
       readonly kind: "running";
       readonly workerId: string;
       readonly worker: WorkerPresence;
@@ -117,6 +123,15 @@ export type Reason = { readonly text: string } & (
       readonly lastError: string | null;
     }
   | {
+      readonly kind: "paused";
+      /** Null: the pause of every type. */
+      readonly jobType: string | null;
+      readonly since: Date;
+      /** Null: until it is resumed. */
+      readonly until: Date | null;
+      readonly note: string | null;
+    }
+  | {
       readonly kind: "no_worker";
       readonly typeName: string;
       /** The last worker that implemented the type. */
@@ -153,7 +168,7 @@ export type ReasonOf<TKind extends ReasonKind> = Extract<Reason, { readonly kind
 
 /** An action that helps: a button, a command or a call. */
 export interface Remedy {
-  readonly action: "retry" | "trigger" | "delete" | "start_worker" | "check_health";
+  readonly action: "retry" | "trigger" | "delete" | "resume" | "start_worker" | "check_health";
   readonly ids: readonly string[];
   /** The same as a command; null: there is none. */
   readonly command: string | null;

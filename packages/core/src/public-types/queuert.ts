@@ -12,6 +12,7 @@ import type { CancelJobSequencesOptions, CancelJobSequencesResult } from "./canc
 import type { CompleteJobSequenceOptions } from "./complete-sequence.ts";
 import type { AutocommitOption, OptionalContext, StartContext } from "./context.ts";
 import type { Explanation } from "./explanation.ts";
+import type { Pause, PauseScope, PauseSettings, ResumeResult } from "./pause.ts";
 import type {
   BlockerGraph,
   ListJobSequencesOptions,
@@ -155,6 +156,20 @@ export interface QueuertClient<
   triggerJobs(
     options: OptionalContext<TTxContext> & { readonly ids: readonly TJobId[] },
   ): Promise<readonly TriggerJobResult<TJobId>[]>;
+
+  // control
+
+  /**
+   * No job of these types begins any more, in any process, until `resume` or for `forMs`. Running jobs go
+   * on, and starts are accepted. `everything: true` is a pause of its own, beside those of types.
+   */
+  pause(options: PauseScope<keyof TDefinitions & string> & PauseSettings): Promise<void>;
+
+  /** Ends pauses. Idle workers are notified of the jobs that have been due meanwhile. */
+  resume(options: PauseScope<keyof TDefinitions & string>): Promise<ResumeResult>;
+
+  /** The pauses that have not ended. */
+  getPauses(): Promise<readonly Pause<keyof TDefinitions & string>[]>;
 
   // query
 

@@ -49,6 +49,41 @@ describe("explain", () => {
     });
   });
 
+  it("knows a cancelled job, with its reason", async () => {
+    const { operator, steps } = await anOperator();
+    const job = await steps.createOne();
+    await steps.cancel([job], { reason: '"order withdrawn"' });
+    expect(await operator.explain({ id: job.id })).toMatchObject({
+      verdict: "finished",
+      headline: `task ${job.id}: It was cancelled 0 ms ago: order withdrawn.`,
+      reasons: [{ kind: "cancelled", reason: "order withdrawn" }],
+      remedies: [],
+    });
+  });
+
+  it("knows a paused type, and when the pause ends", async () => {
+    const { operator, steps, state, clock } = await anOperator();
+    const { id } = await steps.createOne();
+    const targets = [{ typeName: "task" }];
+    await state.pause({ targets, forMs: 60_000, note: "provider down" });
+    clock.ms += 10_000;
+    const until = (await state.getPauses())[0]?.until;
+    expect(await operator.explain({ id })).toMatchObject({
+      verdict: "waits",
+      headline: `task ${id}: The job type task was paused 10 s ago for 50 s more: provider down.`,
+      reasons: [{ kind: "paused", jobType: "task" }],
+      runsAt: { earliest: until },
+      remedies: [{ action: "resume" }],
+    });
+    await state.pause({ targets: [{ typeName: null }], forMs: null, note: null });
+    const explained = await operator.explain({ id });
+    expect(explained.verdict).toBe("stuck");
+    expect(explained.reasons.map(({ kind }) => kind)).toEqual(["paused", "paused"]);
+    expect(await steps.acquire()).toEqual([]);
+    await state.resume({ targets: [...targets, { typeName: null }] });
+    expect((await operator.explain({ id })).verdict).toBe("will_run");
+  });
+
   it("knows a running job, and one whose lease has expired", async () => {
     const { operator, steps, clock, live } = await anOperator();
     await live(["task"], { beatMs: 1e9 });

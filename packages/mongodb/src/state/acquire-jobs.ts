@@ -12,6 +12,7 @@ import { expiredAttempt, leaseExpired } from "../attempts.ts";
 import type { Database, Repeat } from "../database.ts";
 import { afterNow, isDue, isExpired } from "../expressions.ts";
 import { createStamp, type JobDocument, toStateJob } from "../job-document.ts";
+import { activePauseRows, type ActivePause, type OpenTypes, withoutPaused } from "../pauses.ts";
 import { toStateSequence } from "../sequences.ts";
 import { skipLocked } from "../skip-locked.ts";
 import { outside } from "../store.ts";
@@ -25,9 +26,11 @@ export const acquireJobs = (db: Database, repeat: Repeat): AcquireJobs => {
   return async (params) => {
     const stamp = createStamp();
     const acquired: JobDocument[] = [];
+    let open: OpenTypes = { types: params.types, resumesInMs: Infinity };
     const tried = new Set<string>();
     for (let round = 0; round < roundsMax && acquired.length < params.limit; round++) {
-      const { ids, isExhausted } = await finder.find(params, acquired, tried);
+      const { ids, isExhausted, open: openNow } = await finder.find(params, acquired, tried);
+      open = openNow;
       if (ids.length === 0) break;
       const won = await repeat(() => acquire(db, params, stamp, ids));
       acquired.push(...won);
@@ -35,7 +38,7 @@ export const acquireJobs = (db: Database, repeat: Repeat): AcquireJobs => {
       finder.learn(ids.length, won.length);
       if (isExhausted && won.length === ids.length) break;
     }
-    return toResult(db, params, acquired.sort(compareCandidates));
+    return toResult(db, params, open, acquired.sort(compareCandidates));
   };
 };
 
@@ -98,6 +101,7 @@ const toLease = ({ workerId, types }: AcquireJobsParams, stamp: string): object 
 const toResult = async (
   db: Database,
   params: AcquireJobsParams,
+  open: OpenTypes,
   acquired: readonly JobDocument[],
 ): Promise<AcquireJobsResult> => {
   const blockerIds = acquired.flatMap(({ blockers }) => blockers ?? []);
@@ -112,7 +116,7 @@ const toResult = async (
       }),
       reclaimedFrom: document.reclaimedFrom ?? null,
     })),
-    ...(isFull ? { nextDueInMs: 0 } : await readNextDue(db, params.types)),
+    ...(isFull ? { nextDueInMs: 0 } : await readNextDue(db, open)),
   };
 };
 
@@ -122,7 +126,7 @@ const toResult = async (
  */
 const readNextDue = async (
   { jobs }: Database,
-  types: readonly { readonly typeName: string }[],
+  { types, resumesInMs }: OpenTypes,
 ): Promise<Pick<AcquireJobsResult, "nextDueInMs" | "storeTime">> => {
   const probes = types.map(({ typeName }) => [
     { $match: { typeName, status: "pending" } },
@@ -134,13 +138,13 @@ const readNextDue = async (
     { $project: { inMs: { $subtract: ["$at", "$$NOW"] }, now: "$$NOW" } },
   ];
   type NextDue = { readonly inMs: number; readonly now: Date };
-  const found = await readProbes<NextDue>(jobs, probes, earliest);
+  const found = types.length === 0 ? [] : await readProbes<NextDue>(jobs, probes, earliest);
   const [first] = found;
-  if (first === undefined) return { nextDueInMs: null };
-  const inMs = Math.min(...found.map((next) => next.inMs));
+  const inMs = Math.min(resumesInMs, ...found.map((next) => next.inMs));
+  if (inMs === Infinity) return { nextDueInMs: null };
   return {
     nextDueInMs: Math.max(0, Math.min(inMs, limits.timerMsMax)),
-    storeTime: first.now,
+    ...(first !== undefined && { storeTime: first.now }),
   };
 };
 
@@ -176,7 +180,11 @@ interface CandidateFinder {
     params: AcquireJobsParams,
     acquired: readonly JobDocument[],
     tried: ReadonlySet<string>,
-  ): Promise<{ readonly ids: readonly string[]; readonly isExhausted: boolean }>;
+  ): Promise<{
+    readonly ids: readonly string[];
+    readonly isExhausted: boolean;
+    readonly open: OpenTypes;
+  }>;
   /** The share of tried jobs that was won sets the size of the next window. */
   learn(tried: number, won: number): void;
 }
@@ -194,40 +202,60 @@ const createCandidateFinder = (db: Database): CandidateFinder => {
   // The type that comes first moves on each time: no type with due jobs waits for ever.
   let turn = 0;
 
+  type Search = (
+    wantedTypes: AcquireJobsParams["types"],
+    limit: number,
+    acquired: readonly JobDocument[],
+    tried: ReadonlySet<string>,
+  ) => Promise<{
+    readonly ids: readonly string[];
+    readonly isExhausted: boolean;
+    readonly pauses: readonly ActivePause[];
+  }>;
+
+  const search: Search = async (wantedTypes, limit, acquired, tried) => {
+    const wanted = limit - acquired.length;
+    const open = wantedTypes
+      .map(({ typeName, limit: typeLimit }) => ({
+        typeName,
+        room: Math.min(
+          wanted,
+          typeLimit - acquired.filter((job) => job.typeName === typeName).length,
+        ),
+      }))
+      .filter(({ room }) => room > 0);
+    if (open.length === 0) return { ids: [], isExhausted: true, pauses: [] };
+    const factor = Math.floor(spread);
+    // With many types a share of each is enough: the next round fills up from types that have more.
+    const share = open.length <= 2 ? wanted : Math.ceil((2 * wanted) / open.length);
+    const sizes = open.map(({ typeName, room }) => ({
+      typeName,
+      room,
+      size: Math.min(windowMax, Math.min(room, share) * factor + tried.size),
+    }));
+    const { candidates, pauses } = await readCandidates(db, sizes);
+    const queues = sizes.map(({ typeName, room, size }) => {
+      const all = candidates.filter((each) => each.typeName === typeName);
+      const fresh = all.filter(({ _id }) => !tried.has(_id)).sort(compareCandidates);
+      return { isFull: all.length >= size, jobs: stretch(fresh, room, factor) };
+    });
+    turn = (turn + 1) % queues.length;
+    const ids = inTurns([...queues.slice(turn), ...queues.slice(0, turn)], wanted);
+    return { ids, isExhausted: !queues.some(({ isFull }) => isFull), pauses };
+  };
+
   return {
     learn: (tried, won) => {
       if (won * 2 < tried) spread = Math.min(spread * 2, spreadMax);
       else if (won === tried) spread = Math.max(1, spread * 0.9);
     },
     find: async ({ types, limit }, acquired, tried) => {
-      const wanted = limit - acquired.length;
-      const open = types
-        .map(({ typeName, limit: typeLimit }) => ({
-          typeName,
-          room: Math.min(
-            wanted,
-            typeLimit - acquired.filter((job) => job.typeName === typeName).length,
-          ),
-        }))
-        .filter(({ room }) => room > 0);
-      if (open.length === 0) return { ids: [], isExhausted: true };
-      const factor = Math.floor(spread);
-      // With many types a share of each is enough: the next round fills up from types that have more.
-      const share = open.length <= 2 ? wanted : Math.ceil((2 * wanted) / open.length);
-      const sizes = open.map(({ typeName, room }) => ({
-        typeName,
-        room,
-        size: Math.min(windowMax, Math.min(room, share) * factor + tried.size),
-      }));
-      const found = await readCandidates(db, sizes);
-      const queues = sizes.map(({ typeName, room, size }) => {
-        const all = found.filter((each) => each.typeName === typeName);
-        const fresh = all.filter(({ _id }) => !tried.has(_id)).sort(compareCandidates);
-        return { isFull: all.length >= size, jobs: stretch(fresh, room, factor) };
-      });
-      turn = (turn + 1) % queues.length;
-      const ids = inTurns([...queues.slice(turn), ...queues.slice(0, turn)], wanted);
-      return { ids, isExhausted: !queues.some(({ isFull }) => isFull) };
+      const { pauses, ...found } = await search(types, limit, acquired, tried);
+      const open = withoutPaused(types, pauses);
+      if (open.types.length === types.length) return { ...found, open };
+      // Rare: the candidates of paused types have taken the place of others.
+      const { ids, isExhausted } = await search(open.types, limit, acquired, tried);
+      return { ids, isExhausted, open };
     },
   };
 };
@@ -260,12 +288,15 @@ const inTurns = (
 const order = { priority: -1, scheduledAt: 1, ordinal: 1 } as const;
 const fields = { typeName: 1, priority: 1, scheduledAt: 1, ordinal: 1 } as const;
 
-// In one command: one probe of the index of due jobs for each type, and one of the index of leases for
-// all. The index of due jobs passes over the scheduled jobs of each priority with one seek.
-const readCandidates = (
-  { jobs }: Database,
+// In one command: one probe of the index of due jobs for each type, one of the index of leases for all, and
+// the pauses. The index of due jobs passes over the scheduled jobs of each priority with one seek.
+const readCandidates = async (
+  { jobs, pauses }: Database,
   sizes: readonly { readonly typeName: string; readonly size: number }[],
-): Promise<Candidate[]> => {
+): Promise<{
+  readonly candidates: readonly Candidate[];
+  readonly pauses: readonly ActivePause[];
+}> => {
   const typeNames = sizes.map(({ typeName }) => typeName);
   const probes = [
     ...sizes.map(({ typeName, size }) => [
@@ -282,5 +313,13 @@ const readCandidates = (
       { $project: fields },
     ],
   ];
-  return readProbes<Candidate>(jobs, probes);
+  const paused = { $unionWith: { coll: pauses.name, pipeline: [...activePauseRows] } };
+  const found = await readProbes<Candidate | ActivePause>(jobs, probes, [paused]);
+  const candidates: Candidate[] = [];
+  const active: ActivePause[] = [];
+  for (const row of found) {
+    if ("isPause" in row) active.push(row);
+    else candidates.push(row);
+  }
+  return { candidates, pauses: active };
 };

@@ -45,6 +45,7 @@ DECLARE
   v_mark_at timestamptz;
   v_mark_ordinal bigint;
   v_due_types text[] := '{}';
+  v_paused_types text[] := '{}';
   v_expired_types text[];
   v_expired_ids {id}[];
   v_expired_workers text[];
@@ -79,11 +80,25 @@ BEGIN
     SELECT greatest(v_now, max(r.scheduled_at)) INTO v_horizon FROM {schema}.ready r WHERE r.is_due;
   ELSE v_horizon := greatest(v_now, timestamptz 'epoch' + p_horizon_us * interval '1 us');
   END IF;
+  -- Usually the table of pauses is empty, and this is the only look at it.
+  IF EXISTS (SELECT FROM {schema}.pause) THEN
+    SELECT coalesce(array_agg(u.type_name), '{}'), min(NULLIF(u.until, 'infinity'))
+    INTO v_paused_types, v_next_due
+    FROM (
+      SELECT t.type_name, max(coalesce(p.paused_until, 'infinity')) AS until
+      FROM unnest(p_types) AS t (type_name)
+      JOIN {schema}.pause p ON p.type_name IN (t.type_name, '')
+      WHERE p.paused_until IS NULL OR p.paused_until > v_now
+      GROUP BY t.type_name
+    ) u;
+  END IF;
   v_expired_types := ARRAY(
     SELECT DISTINCT l.type_name FROM {schema}.lease l
-    WHERE l.leased_until <= v_now AND l.type_name = ANY(p_types));
+    WHERE l.leased_until <= v_now AND l.type_name = ANY(p_types)
+      AND NOT l.type_name = ANY(v_paused_types));
   FOR v_index IN 1..cardinality(p_types) LOOP
     v_type := p_types[v_index];
+    CONTINUE WHEN v_type = ANY(v_paused_types);
     v_room := least(
       p_limits[v_index], p_limit - cardinality(v_places) - cardinality(v_reclaimed_ids));
     v_taken := '{}';

@@ -16,6 +16,7 @@ import { expireLeases } from "./expire-leases.ts";
 import { failJobs, failLockedJobs, jobsFailingWith } from "./fail-jobs.ts";
 import { getBlockers } from "./get-blockers.ts";
 import { getJobs } from "./get-jobs.ts";
+import { getPauses } from "./get-pauses.ts";
 import { getSequences } from "./get-sequences.ts";
 import { listBlockerEdges } from "./list-blocker-edges.ts";
 import { listJobs } from "./list-jobs.ts";
@@ -24,9 +25,11 @@ import { listWorkers } from "./list-workers.ts";
 import { lockFreeJobs } from "./lock-free-jobs.ts";
 import { lockSequences, rowsOfSequences } from "./lock-sequences.ts";
 import { lostJobs } from "./lost-jobs.ts";
+import { pause } from "./pause.ts";
 import { reclaimExpiredLeases } from "./reclaim-expired-leases.ts";
 import { renewLeases } from "./renew-leases.ts";
 import { rescheduleJobs } from "./reschedule-jobs.ts";
+import { resume } from "./resume.ts";
 import { blockersOfFailedJobs, retryFailedJobs } from "./retry-failed-jobs.ts";
 import type { Routine } from "./routine.ts";
 import { strayJobs } from "./stray-jobs.ts";
@@ -80,6 +83,9 @@ export const routines: readonly Routine[] = [
   recordTicks,
   listScheduleTicks,
   deleteScheduleTicks,
+  pause,
+  resume,
+  getPauses,
   getJobs,
   getSequences,
   getBlockers,

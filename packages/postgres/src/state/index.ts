@@ -9,6 +9,7 @@ import { deleteSequences } from "./delete-sequences.ts";
 import { failJobs } from "./fail-jobs.ts";
 import { getBlockers } from "./get-blockers.ts";
 import { getJobs } from "./get-jobs.ts";
+import { getPauses } from "./get-pauses.ts";
 import { getSequences } from "./get-sequences.ts";
 import { getStoreId } from "./get-store-id.ts";
 import { createHeldLeases, type HeldLeases } from "./held-leases.ts";
@@ -16,9 +17,11 @@ import { listBlockerEdges } from "./list-blocker-edges.ts";
 import { listJobs } from "./list-jobs.ts";
 import { listSequences } from "./list-sequences.ts";
 import { lockSequences } from "./lock-sequences.ts";
+import { pause } from "./pause.ts";
 import { reclaimExpiredLeases } from "./reclaim-expired-leases.ts";
 import { renewLeases } from "./renew-leases.ts";
 import { rescheduleJobs } from "./reschedule-jobs.ts";
+import { resume } from "./resume.ts";
 import { retryFailedJobs } from "./retry-failed-jobs.ts";
 import { summarize } from "./summarize.ts";
 import { deleteScheduleTicks } from "./delete-schedule-ticks.ts";
@@ -63,6 +66,9 @@ export const createPgState = (
   recordTicks: recordTicks(db),
   listScheduleTicks: listScheduleTicks(db),
   deleteScheduleTicks: deleteScheduleTicks(db),
+  pause: pause(db),
+  resume: resume(db),
+  getPauses: getPauses(db),
   getJobs: getJobs(db),
   getSequences: getSequences(db),
   getBlockers: getBlockers(db),

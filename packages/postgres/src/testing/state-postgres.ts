@@ -52,7 +52,7 @@ export const openStatePostgres = async ({
     clear: async () => {
       await assertNoStrayJobs(run);
       await run(
-        "TRUNCATE queuert.job, queuert.ready, queuert.lease, queuert.job_blocker, queuert.deduplication, queuert.worker, queuert.action, queuert.schedule, queuert.schedule_tick",
+        "TRUNCATE queuert.job, queuert.ready, queuert.lease, queuert.job_blocker, queuert.deduplication, queuert.worker, queuert.action, queuert.schedule, queuert.schedule_tick, queuert.pause",
       );
     },
     close: async () => {

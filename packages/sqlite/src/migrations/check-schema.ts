@@ -69,12 +69,13 @@ const storedSchema = (
     worker,
     schedule,
     scheduleTick,
+    pause,
   }: TableNames,
 ): Schema =>
   new Map(
     sessionOf(connection)
       .all<[string, string]>(
-        "SELECT name, sql FROM sqlite_schema WHERE tbl_name COLLATE NOCASE IN (?, ?, ?, ?, ?, ?, ?, ?, ?) AND sql IS NOT NULL ORDER BY name",
+        "SELECT name, sql FROM sqlite_schema WHERE tbl_name COLLATE NOCASE IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AND sql IS NOT NULL ORDER BY name",
         job,
         blocker,
         ordinal,
@@ -84,6 +85,7 @@ const storedSchema = (
         worker,
         schedule,
         scheduleTick,
+        pause,
       )
       .map(([name, sql]) => [inCaseOf(prefix, name), inCaseOf(prefix, normalize(sql))]),
   );

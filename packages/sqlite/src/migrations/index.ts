@@ -1,9 +1,10 @@
 import { createStore } from "./0001-create-store.ts";
+import { control } from "./0002-control.ts";
 import { schedules } from "./0003-schedules.ts";
 import { operator } from "./0004-operator.ts";
 import type { Migration } from "./migration.ts";
 
 /** In the order in which they are applied: the first one makes version 1. */
-export const migrations: readonly Migration[] = [createStore, schedules, operator];
+export const migrations: readonly Migration[] = [createStore, control, schedules, operator];
 
 export const knownVersion: number = migrations.length;

@@ -22,6 +22,7 @@ import {
 import type { TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
 import { createRecordAttempt, type RecordAttempt } from "../steps/record-attempt.ts";
+import { createPausedTypes } from "../steps/read-pauses.ts";
 import { createReadBlockers } from "../steps/read-sequences.ts";
 
 type AcquiredType = AcquireJobsParams["types"][number];
@@ -67,25 +68,40 @@ export const acquireJobs = <TTxContext extends object, TContext extends object>(
   const sql = statements(database.names);
   const readBlockers = createReadBlockers(database.names);
   const recordAttempt = createRecordAttempt(database.names);
+  const pausedTypes = createPausedTypes(database.names);
   const { ordinals } = database;
   // The first type changes from call to call, so that a type with an endless backlog does not starve those behind it.
   let turn = 0;
   // An idle worker reads before it writes, and leaves the writer to others. While there is work, the read is left out.
   let foundLastTime = false;
 
+  /** The types that are not paused, and when the first of the others is resumed. */
+  const select = (session: Session, types: readonly AcquiredType[]): SelectedTypes => {
+    const resumesAt = pausedTypes(session, session.now());
+    let next = Infinity;
+    const open = types.filter(({ typeName }) => {
+      const time = resumesAt(typeName);
+      next = Math.min(next, time ?? Infinity);
+      return time === undefined;
+    });
+    return { open, resumesAt: next };
+  };
+
   return async ({ workerId, limit, types }) => {
     if (types.length === 0 || limit <= 0) return { jobs: [], nextDueInMs: null };
     if (!foundLastTime) {
       const [waitMs, storeTime] = await database.read(undefined, (session) => [
-        nextDueInMs(session, sql, types),
+        nextDueInMs(session, sql, select(session, types)),
         new Date(session.now()),
       ]);
       if (waitMs !== 0) return { jobs: [], nextDueInMs: waitMs, storeTime };
     }
-    const first = turn++ % types.length;
-    const inTurn = [...types.slice(first), ...types.slice(0, first)];
     const result = await database.write("acquireJobs", undefined, (session) => {
       const now = session.now();
+      const selected = select(session, types);
+      const { open } = selected;
+      const first = turn++ % Math.max(1, open.length);
+      const inTurn = [...open.slice(first), ...open.slice(0, first)];
       const jobs: AcquiredJob[] = [];
       const acquire = (type: AcquiredType, count: number): number => {
         const due = findDue(session, sql, type.typeName, now, count);
@@ -100,13 +116,19 @@ export const acquireJobs = <TTxContext extends object, TContext extends object>(
       };
       share(inTurn, limit, acquire);
       const isFull = jobs.length >= limit;
-      const waitMs = isFull ? 0 : nextDueInMs(session, sql, types);
+      const waitMs = isFull ? 0 : nextDueInMs(session, sql, selected);
       return { jobs, nextDueInMs: waitMs, storeTime: new Date(now) };
     });
     foundLastTime = result.jobs.length > 0;
     return result;
   };
 };
+
+interface SelectedTypes {
+  readonly open: readonly AcquiredType[];
+  /** Infinity: none of the others is resumed by itself. */
+  readonly resumesAt: number;
+}
 
 type Statements = ReturnType<typeof statements>;
 
@@ -246,11 +268,11 @@ const rangesOf = (ordinals: number[]): readonly (readonly [first: number, last: 
 const nextDueInMs = (
   session: Session,
   sql: Statements,
-  types: readonly AcquiredType[],
+  { open, resumesAt }: SelectedTypes,
 ): number | null => {
   const now = session.now();
-  let next = Infinity;
-  for (const { typeName } of types) {
+  let next = resumesAt;
+  for (const { typeName } of open) {
     if (session.get(sql.anyExpired, typeName, now) !== undefined) return 0;
     eachPriority(session, sql, typeName, (priority) => {
       next = Math.min(

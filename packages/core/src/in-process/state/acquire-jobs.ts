@@ -7,6 +7,7 @@ import { after, remainingMs } from "../instants.ts";
 import type { StoredJob, JobState } from "../stored-job.ts";
 import type { Store } from "../store.ts";
 import { requireJob, viewBlockers } from "../views.ts";
+import { activePauses, pausedUntil } from "../pauses.ts";
 import type { TypeQueue } from "../type-queue.ts";
 
 export const acquireJobs =
@@ -16,16 +17,19 @@ export const acquireJobs =
       ? { jobs: [], nextDueInMs: null }
       : database.write(undefined, "acquireJobs", (store) => {
           store.leases.noticeExpired(store.now);
-          const wanted = params.types.map((type) => ({
-            ...type,
-            queue: store.queueOf(type.typeName),
-          }));
+          const active = activePauses(store);
+          const wanted = params.types.flatMap((type) =>
+            pausedUntil(active, type.typeName) > 0
+              ? []
+              : [{ ...type, queue: store.queueOf(type.typeName) }],
+          );
+          const resumesAt = params.types.map(({ typeName }) => pausedUntil(active, typeName));
           // The type with the oldest turn is first, so that a busy type cannot starve the others.
           wanted.sort((left, right) => left.queue.lastTurn - right.queue.lastTurn);
           const jobs: AcquiredJob[] = [];
           for (const type of wanted) acquireType(store, type, params, jobs);
           const storeTime = new Date(store.now);
-          return { jobs, nextDueInMs: nextDueInMs(store, wanted), storeTime };
+          return { jobs, nextDueInMs: nextDueInMs(store, wanted, resumesAt), storeTime };
         });
 
 interface WantedType {
@@ -93,8 +97,12 @@ const acquire = (
   };
 };
 
-const nextDueInMs = (store: Store, types: readonly WantedType[]): number | null => {
-  let earliest = Infinity;
+const nextDueInMs = (
+  store: Store,
+  types: readonly WantedType[],
+  resumesAt: readonly number[],
+): number | null => {
+  let earliest = Math.min(Infinity, ...resumesAt.filter((time) => time > 0));
   for (const { queue } of types)
     earliest = Math.min(earliest, queue.earliest(store.now) ?? Infinity);
   return earliest === Infinity ? null : remainingMs(earliest, store.now);

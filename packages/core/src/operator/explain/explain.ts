@@ -65,11 +65,14 @@ const verdictOf = (
   switch (deciding?.kind) {
     case "completed":
     case "failed":
+    case "cancelled":
       return "finished";
     case "running":
       return "running";
     case "lease_expired":
       return deciding.liveWorkers === 0 ? "stuck" : "will_run";
+    case "paused":
+      return deciding.until === null ? "stuck" : "waits";
     case "no_worker":
     case "blocked_in_a_circle":
       return "stuck";
@@ -94,6 +97,8 @@ const earliestOf = (
   switch (deciding?.kind) {
     case "scheduled":
       return deciding.at;
+    case "paused":
+      return deciding.until;
     case "worker_gone":
       return job.leasedUntil;
     case "workers_full":

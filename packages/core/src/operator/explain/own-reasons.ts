@@ -1,7 +1,9 @@
 // The reasons that follow from the row of a job and from the facts of the moment, without a query. Lists use them for each of
-// their rows. The order: finished, running, scheduled, no worker, full, behind, free.
+// their rows. The order: finished, running, scheduled, paused, no worker, full, behind, free.
 import type { JobsAhead, StoredWorker } from "../../adapters/operator-store.ts";
 import { nearNames } from "../../model/assert-known-options.ts";
+import type { StatePause } from "../../adapters/state-adapter-params.ts";
+import { cancelReasonOf } from "../../model/job.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import { type Evidence, liveWorkersOf, newestReport, presenceOf } from "./evidence.ts";
 import type { Reason, ReasonOf } from "../../public-types/explanation.ts";
@@ -18,8 +20,10 @@ export const ownReasons = (
       return [completed(job, evidence)];
     case "failed":
       return [failed(job, evidence)];
+    case "cancelled":
+      return [cancelled(job, evidence)];
     case "running":
-      return [running(job, evidence)];
+      return runningReasons(job, evidence);
     case "blocked":
       return [{ kind: "blocked_by", open: [], done: [], text: "It waits for a blocker." }];
     case "pending":
@@ -50,6 +54,38 @@ const failed = (job: StateJob, { now }: Evidence): ReasonOf<"failed"> => {
     text: `It failed ${agoOf(job.finishedAt, now)} after ${countOf(job.attempt, "attempt")}: ${error}`,
   };
 };
+
+const cancelled = (job: StateJob, { now }: Evidence): ReasonOf<"cancelled"> => {
+  const reason = cancelReasonOf(job);
+  const because = reason === null ? "" : `: ${reason}`;
+  return {
+    kind: "cancelled",
+    at: job.finishedAt,
+    reason,
+    text: `It was cancelled ${agoOf(job.finishedAt, now)}${because}.`,
+  };
+};
+
+/** A lost job of a paused type is not acquired either. */
+const runningReasons = (job: StateJob, evidence: Evidence): readonly Reason[] => {
+  const reason = running(job, evidence);
+  return reason.kind === "lease_expired" ? [...paused(job.typeName, evidence), reason] : [reason];
+};
+
+/** The pauses that hold the type up, the longest first. */
+const paused = (typeName: string, { pauses, now }: Evidence): readonly ReasonOf<"paused">[] =>
+  pauses
+    .filter((one) => one.typeName === null || one.typeName === typeName)
+    .sort((left, right) => endOf(right) - endOf(left))
+    .map(({ typeName: jobType, pausedAt, until, note }) => {
+      const scope = jobType === null ? "Every job type" : `The job type ${jobType}`;
+      const left = until === null ? "" : ` for ${duration(until.getTime() - now.getTime())} more`;
+      const because = note === null ? "" : `: ${note}`;
+      const text = `${scope} was paused ${agoOf(pausedAt, now)}${left}${because}.`;
+      return { kind: "paused", jobType, since: pausedAt, until, note, text };
+    });
+
+const endOf = ({ until }: StatePause): number => until?.getTime() ?? Infinity;
 
 const running = (job: StateJob, evidence: Evidence): Reason => {
   const { now } = evidence;
@@ -108,8 +144,9 @@ const pendingReasons = (
   const live = liveWorkersOf(job.typeName, evidence);
   const missing = live?.length === 0 ? [noWorker(job.typeName, evidence)] : [];
   const inMs = job.scheduledAt.getTime() - now.getTime();
-  if (inMs > 0) return [scheduled(job, inMs), ...missing];
-  const waiting = [...missing, ...full(live), ...behind(ahead)];
+  const held = paused(job.typeName, evidence);
+  if (inMs > 0) return [scheduled(job, inMs), ...held, ...missing];
+  const waiting = [...held, ...missing, ...full(live), ...behind(ahead)];
   return waiting.length > 0 ? waiting : [dueAndFree(Math.abs(inMs), live)];
 };
 

@@ -30,6 +30,8 @@ const ofReason = (job: StateJob, reason: Reason): readonly Remedy[] => {
       return [retry(job.id, `Runs ${nameOf(toRef(job))} again, with its attempts counted from 0.`)];
     case "scheduled":
       return [trigger(job)];
+    case "paused":
+      return [resume(reason.jobType)];
     case "no_worker":
       return [startWorker(job.typeName)];
     case "lease_expired":
@@ -69,6 +71,13 @@ const startWorker = (typeName: string): Remedy => ({
   ids: [],
   command: null,
   effect: `Deploy a worker that implements "${typeName}", or mend the name.`,
+});
+
+const resume = (jobType: string | null): Remedy => ({
+  action: "resume",
+  ids: [],
+  command: null,
+  effect: jobType === null ? "Ends the pause of every type." : `Ends the pause of "${jobType}".`,
 });
 
 const checkHealth: Remedy = {

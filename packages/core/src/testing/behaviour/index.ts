@@ -12,6 +12,7 @@ import { externalCompletionSuite } from "./external-completion.suite.ts";
 import { foreignMessagesSuite } from "./foreign-messages.suite.ts";
 import { leasesSuite } from "./leases.suite.ts";
 import { ownLeasesSuite } from "./own-leases.suite.ts";
+import { pausingSuite } from "./pausing.suite.ts";
 import { preparingSuite } from "./preparing.suite.ts";
 import { processingSuite } from "./processing.suite.ts";
 import { readingSuite } from "./reading.suite.ts";
@@ -50,6 +51,7 @@ export const behaviourSuites: Readonly<
     | "awaiting"
     | "externalCompletion"
     | "cancelling"
+    | "pausing"
     | "deleting"
     | "retaining"
     | "notifying"
@@ -84,6 +86,7 @@ export const behaviourSuites: Readonly<
   cancelling: cancellingSuite,
   deleting: deletingSuite,
   retaining: retainingSuite,
+  pausing: pausingSuite,
   reading: readingSuite,
   notifying: notifyingSuite,
   brokenNotify: brokenNotifySuite,

@@ -21,6 +21,7 @@ import { deleteSequencesSuite } from "./delete-sequences.suite.ts";
 import { failJobsSuite } from "./fail-jobs.suite.ts";
 import { getBlockersSuite } from "./get-blockers.suite.ts";
 import { getJobsSuite } from "./get-jobs.suite.ts";
+import { getPausesSuite } from "./get-pauses.suite.ts";
 import { getSequencesSuite } from "./get-sequences.suite.ts";
 import { getStoreIdSuite } from "./get-store-id.suite.ts";
 import { isInTransactionSuite } from "./is-in-transaction.suite.ts";
@@ -28,10 +29,12 @@ import { listBlockerEdgesSuite } from "./list-blocker-edges.suite.ts";
 import { listJobsSuites } from "./list-jobs.suite.ts";
 import { listSequencesSuite } from "./list-sequences.suite.ts";
 import { lockSequencesSuite } from "./lock-sequences.suite.ts";
+import { pauseSuite } from "./pause.suite.ts";
 import { provideContextSuite } from "./provide-context.suite.ts";
 import { reclaimExpiredLeasesSuite } from "./reclaim-expired-leases.suite.ts";
 import { renewLeasesSuites } from "./renew-leases.suite.ts";
 import { rescheduleJobsSuite } from "./reschedule-jobs.suite.ts";
+import { resumeSuite } from "./resume.suite.ts";
 import { retryFailedJobsSuite } from "./retry-failed-jobs.suite.ts";
 import { runInTransactionSuites } from "./run-in-transaction.suite.ts";
 import { summarizeSuite } from "./summarize.suite.ts";
@@ -77,6 +80,9 @@ export const stateSuites: Readonly<Record<StateAdapterMethod, readonly StateSuit
   recordTicks: [recordTicksSuite],
   listScheduleTicks: [listScheduleTicksSuite],
   deleteScheduleTicks: [deleteScheduleTicksSuite],
+  pause: [pauseSuite],
+  resume: [resumeSuite],
+  getPauses: [getPausesSuite],
   getJobs: [getJobsSuite],
   getSequences: [getSequencesSuite],
   getBlockers: [getBlockersSuite],

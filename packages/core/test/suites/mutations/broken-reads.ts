@@ -3,6 +3,9 @@ import type { Breakers } from "./breaker.ts";
 
 export const brokenReads: Breakers<
   | "getStoreId"
+  | "pause"
+  | "resume"
+  | "getPauses"
   | "getJobs"
   | "getSequences"
   | "getBlockers"
@@ -19,6 +22,49 @@ export const brokenReads: Breakers<
     "the identity is too long for the name of a channel": (good) => ({
       ...good,
       getStoreId: async () => "0123456789abcdef0123456789abcdef",
+    }),
+  },
+  pause: {
+    "a pause does nothing": (good) => ({ ...good, pause: async () => undefined }),
+    "a pause never ends": (good) => ({
+      ...good,
+      pause: (params) => good.pause({ ...params, forMs: null }),
+    }),
+    "every type is paused with one": (good) => ({
+      ...good,
+      pause: (params) =>
+        good.pause({ ...params, targets: params.targets.map(() => ({ typeName: null })) }),
+    }),
+    "the earlier pause stands": (good) => ({
+      ...good,
+      pause: async (params) => {
+        const paused = (await good.getPauses()).map(({ typeName }) => typeName);
+        const targets = params.targets.filter(({ typeName }) => !paused.includes(typeName));
+        return good.pause({ ...params, targets });
+      },
+    }),
+    "the due time of a paused job is waited for": (good) => ({
+      ...good,
+      acquireJobs: async (params) => {
+        const result = await good.acquireJobs(params);
+        return { ...result, nextDueInMs: result.nextDueInMs ?? 0 };
+      },
+    }),
+  },
+  resume: {
+    "resuming does nothing and says it did": (good) => ({
+      ...good,
+      resume: async ({ targets }) => targets.map(() => true),
+    }),
+  },
+  getPauses: {
+    "notes are left out": (good) => ({
+      ...good,
+      getPauses: async () => (await good.getPauses()).map((one) => ({ ...one, note: null })),
+    }),
+    "pauses are in any order": (good) => ({
+      ...good,
+      getPauses: async () => [...(await good.getPauses())].reverse(),
     }),
   },
   getJobs: {
