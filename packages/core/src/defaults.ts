@@ -73,6 +73,7 @@ export const limits: {
   readonly callCharactersMax: number;
   readonly blockersMax: number;
   readonly workerTypesMax: number;
+  readonly processOnceJobsMax: number;
   readonly prefetchCharactersMax: number;
 } = {
   // setTimeout takes a signed 32-bit number; anything longer fires at once.
@@ -105,6 +106,7 @@ export const limits: {
   blockersMax: 1_000,
   // Each acquisition names all types of its worker. MongoDB: two stages for each, of at most 1,000 in a pipeline.
   workerTypesMax: 5_000,
+  processOnceJobsMax: 1_000_000,
   // Payloads that a worker holds beyond its slots, by the size of its last jobs.
   prefetchCharactersMax: 32 * mebi,
 };

@@ -158,7 +158,7 @@ export class RescheduleJobError extends QueuertError {
 }
 
 /**
- * Thrown by a process function: its own sequence is cancelled, with what was started for it. Jobs that wait for the
+ * Thrown by a process function: its own sequence is cancelled, with its tree. Jobs that wait for the
  * sequence fail, or are cancelled too with `dependants: "cancel"`.
  */
 export class JobCancelledError extends QueuertError {

@@ -31,10 +31,9 @@ export { createJobIdGenerator } from "./adapter-kit/job-ids.ts";
 export { newStateJob, type StoredPlace } from "./model/state-job.ts";
 export { attemptError } from "./adapter-kit/stored-attempts.ts";
 export { matchesAll } from "./adapter-kit/job-conditions.ts";
+export type { CancellationJob, CancellationView } from "./adapter-kit/cancellation-graph.ts";
 export {
-  type CancellationJob,
   type CancellationPlan,
-  type CancellationView,
   planCancellation,
   toCancelledJobs,
 } from "./adapter-kit/plan-cancellation.ts";

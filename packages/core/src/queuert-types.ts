@@ -7,6 +7,7 @@ export type * from "./public-types/pause.ts";
 export type * from "./public-types/query.ts";
 export type * from "./public-types/retention.ts";
 export type * from "./public-types/process.ts";
+export type * from "./public-types/process-once.ts";
 export type * from "./public-types/queuert.ts";
 export type * from "./public-types/refused.ts";
 export type * from "./public-types/schedules.ts";

@@ -101,10 +101,18 @@ const look = async (state: AnyStateAdapter, id: string): Promise<void> => {
   await state.runInTransaction((context) =>
     state.deleteSequences({ context, rootSequenceIds: ids }),
   );
+  await state.pause({ targets: [{ typeName: "paused" }], forMs: null, note: null });
+  expect(await state.getPauses()).toHaveLength(1);
+  expect(await state.resume({ targets: [{ typeName: "paused" }] })).toEqual([true]);
+  const [cancelled] = await state.createJobs({ jobs: [anEntryJob()] });
+  const sequences = [{ id: cancelled?.job.id ?? "", lease: null }];
+  const policy = { tree: true, dependants: "refuse", reason: null } as const;
+  const result = await state.cancelSequences({ sequences, ...policy });
+  expect(result).toMatchObject({ kind: "cancelled", jobs: [{ id: cancelled?.job.id }] });
   await state.deleteFinishedSequences({
     completedForMs: 0,
     failedForMs: null,
-    cancelledForMs: null,
+    cancelledForMs: 0,
     limit: 10,
   });
 };

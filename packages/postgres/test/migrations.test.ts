@@ -36,6 +36,7 @@ const openPool = (url: string, config: pg.PoolConfig = {}): pg.Pool => {
 // line changes together with it.
 const checksums: Readonly<Record<string, string>> = {
   "0001-create-store": "846c545d27b90ed7305e92a5b342b881eb3f335ef94fc508630ea8131aa0270a",
+  "0002-control": "ca95172039e1c5173ab54efe283748197411ecbec7f18dfaf16c91b2189937fe",
   "0003-schedules": "06b63ecf5475704a1313d197488770170bf47064840e6a684a413946e7e5c2da",
   "0004-operator": "389b77514a3df763bdb6af04ae516960f63c3b5e47f3ba28fe3456f375476d4a",
 };

@@ -25,7 +25,7 @@ stateAdapterTestSuite({
         beginByCallback((callback) => db.transaction((tx) => callback({ client: tx }))),
       clear: async () => {
         await db.exec(
-          "TRUNCATE queuert.job, queuert.ready, queuert.lease, queuert.job_blocker, queuert.deduplication, queuert.schedule, queuert.schedule_tick",
+          "TRUNCATE queuert.pause, queuert.job, queuert.ready, queuert.lease, queuert.job_blocker, queuert.deduplication, queuert.schedule, queuert.schedule_tick",
         );
       },
       poisonTransaction: async (context) => {

@@ -95,6 +95,13 @@ CREATE TABLE queuert_ordinal (
   last INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE queuert_pause (
+  type_name TEXT PRIMARY KEY,
+  paused_at INTEGER NOT NULL,
+  paused_until INTEGER,
+  note TEXT
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE queuert_schedule (
   name TEXT NOT NULL PRIMARY KEY,
   look_at INTEGER,

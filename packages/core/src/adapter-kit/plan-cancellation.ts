@@ -1,5 +1,5 @@
-// Which jobs a cancellation writes. Each store reads the trees of the sequences, asks for the plan, locks the jobs of the
-// plan by id, and reads and plans again: the plan whose jobs are all locked is written.
+// Which jobs a cancellation writes. Each store reads the trees of the sequences, and asks for the plan. It locks the
+// jobs of the plan by id, reads and plans again, and writes a plan whose jobs are all locked.
 import type {
   CancelledStateJob,
   CancelSequenceResult,
@@ -7,21 +7,15 @@ import type {
   FailJobsResult,
 } from "../adapters/state-adapter-params.ts";
 import type { BlockerEdge } from "../adapters/state-adapter-queries.ts";
-import type { StateJob, StateJobReference } from "../model/state-job.ts";
+import type { StateJobReference } from "../model/state-job.ts";
 import { isFinished } from "../model/status.ts";
+import {
+  type CancellationJob,
+  type CancellationView,
+  type Graph,
+  toGraph,
+} from "./cancellation-graph.ts";
 import { blockerCancelledError, blockerFailedError } from "./stored-texts.ts";
-
-/** A job, as far as the plan needs it. */
-export type CancellationJob = StateJobReference &
-  Pick<StateJob, "status" | "position" | "leaseVersion">;
-
-/** What a store has read. */
-export interface CancellationView {
-  /** Every job of the root trees that were read. */
-  readonly jobs: readonly CancellationJob[];
-  /** The blocked jobs of any tree that wait for a sequence of these trees: their edges, in the order of creation. */
-  readonly waiting: readonly BlockerEdge[];
-}
 
 export type CancellationPlan =
   /** Dependants are in other trees: the store reads the trees of these sequences too, and plans again. */
@@ -73,37 +67,6 @@ const referenceOf = (job: StateJobReference): StateJobReference => ({
   rootSequenceId: job.rootSequenceId,
   originId: job.originId,
 });
-
-interface Graph {
-  /** The last job of each sequence that was read. */
-  readonly current: ReadonlyMap<string, CancellationJob>;
-  /** The sequences that the jobs of a sequence have started. */
-  readonly started: ReadonlyMap<string, readonly string[]>;
-  /** The edges of the blocked jobs that wait for a sequence. */
-  readonly waiting: ReadonlyMap<string, readonly BlockerEdge[]>;
-}
-
-const toGraph = ({ jobs, waiting }: CancellationView): Graph => {
-  const current = new Map<string, CancellationJob>();
-  const sequenceOf = new Map(jobs.map(({ id, sequenceId }) => [id, sequenceId]));
-  const started = new Map<string, string[]>();
-  for (const job of jobs) {
-    const last = current.get(job.sequenceId);
-    if (last === undefined || last.position < job.position) current.set(job.sequenceId, job);
-    if (job.position > 0 || job.originId === null) continue;
-    const parent = sequenceOf.get(job.originId);
-    if (parent !== undefined) addTo(started, parent, job.sequenceId);
-  }
-  const edges = new Map<string, BlockerEdge[]>();
-  for (const edge of waiting) addTo(edges, edge.blockerSequenceId, edge);
-  return { current, started, waiting: edges };
-};
-
-const addTo = <TValue>(lists: Map<string, TValue[]>, key: string, value: TValue): void => {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
-};
 
 const resultOf = (
   graph: Graph,

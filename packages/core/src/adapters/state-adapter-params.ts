@@ -160,7 +160,7 @@ export interface FailJobsResult {
 
 // cancelSequences
 
-/** What happens to the jobs outside the cancelled sequences that wait for one of them. */
+/** How to treat the jobs outside the cancelled sequences that wait for one of them. */
 export type CancelDependants = "refuse" | "fail" | "cancel";
 
 export interface CancelSequencesParams<TTxContext> {

@@ -244,7 +244,7 @@ export interface StateAdapter<
    * - `tree`: also the sequences that were started for them (`originId`), and for those in turn. One that a job outside
    *   waits for is left as it is, with the sequences that were started for it.
    * - A job outside that waits for a cancelled sequence: with `"refuse"` nothing is written, and the edges are returned. With
-   *   `"fail"` it fails, and every job that waits for its sequence in turn, whatever its `onBlockerFailure`. With `"cancel"`
+   *   `"fail"` it fails, and every job that waits for its sequence in turn, at any `onBlockerFailure`. With `"cancel"`
    *   its sequence is cancelled too, with its tree.
    * - A cancelled sequence no longer holds its deduplication key, under neither strategy.
    * - Completed, continued or failed at the same time in another transaction: the one that commits first stands. After a

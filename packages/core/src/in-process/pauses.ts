@@ -1,4 +1,4 @@
-// Pauses that have not ended, and what they mean for an acquisition.
+// Pauses that have not ended, and their meaning for an acquisition.
 import type { Store } from "./store.ts";
 
 /** A pause of a type; of everything, under the name null. */

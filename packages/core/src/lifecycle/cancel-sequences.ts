@@ -144,7 +144,7 @@ export const cancelOwnJobs = async (
     });
     const [own] = result.results;
     if (own?.kind === "lost") {
-      // A repeated call finds what the first one has stored, if the result of that was lost.
+      // After a lost result, a repeated call finds the job cancelled by the first one.
       reportLost(engine, attempt, own.reason);
       continue;
     }

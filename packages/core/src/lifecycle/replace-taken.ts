@@ -11,7 +11,7 @@ export interface KeyedStarts {
   readonly jobs: readonly NewEntryJob[];
 }
 
-/** Returns what `createJobs` has returned for these starts, with the replaced elements anew. */
+/** Returns the results of `createJobs` for these starts, with those of replaced sequences anew. */
 export const replaceTaken = async (
   engine: Engine,
   context: object | undefined,

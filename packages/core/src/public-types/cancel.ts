@@ -2,7 +2,7 @@ import type { CancelDependants } from "../adapters/state-adapter-params.ts";
 
 export type { CancelDependants } from "../adapters/state-adapter-params.ts";
 
-/** Which sequences are cancelled, and what becomes of the sequences around them. */
+/** Which sequences are cancelled, and how the sequences around them are treated. */
 export interface CancelJobSequencesOptions<TJobId extends string = string> {
   readonly ids: readonly TJobId[];
   /**
@@ -20,7 +20,7 @@ export interface CancelJobSequencesOptions<TJobId extends string = string> {
   readonly reason?: string | undefined;
 }
 
-/** What was cancelled. */
+/** The numbers of one cancellation. */
 export interface CancelJobSequencesResult<TJobId extends string = string> {
   /** Jobs that were cancelled: one for each sequence. */
   readonly cancelled: number;

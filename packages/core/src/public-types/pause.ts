@@ -1,4 +1,4 @@
-/** What is paused or resumed: some job types, or all of them with one pause of its own. */
+/** The target of a pause: some job types, or all of them with one pause of its own. */
 export type PauseScope<TTypeName extends string = string> =
   | { readonly jobTypes: readonly TTypeName[]; readonly everything?: undefined }
   | { readonly everything: true; readonly jobTypes?: undefined };

@@ -117,7 +117,7 @@ export interface QueuertClient<
   ): Promise<TResult>;
 
   /**
-   * Cancels sequences for good, with what was started for them: their jobs never run again. A running
+   * Cancels sequences for good, with their trees: their jobs never run again. A running
    * handler is told by its signal (`signal.reason` is `"cancelled"`), and nothing of it is stored.
    */
   cancelJobSequences(

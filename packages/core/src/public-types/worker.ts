@@ -2,6 +2,7 @@ import type { RetryConfig } from "../model/backoff.ts";
 import type { Job, RunningJob } from "../model/job.ts";
 import type { CompletedJobSequence } from "../model/sequence.ts";
 import type { JobAbortReason, TypedAbortSignal } from "./abort.ts";
+import type { DrainOptions, ProcessOnceOptions, ProcessOnceResult } from "./process-once.ts";
 import type { RetentionOptions } from "./retention.ts";
 import type { Completion, ProcessFunction } from "./process.ts";
 
@@ -109,4 +110,13 @@ export interface WorkerBuilder<
     options: ImplementJobTypeOptions<TJobId, TDefinitions, TTxContext, TTypeName, TImplemented>,
   ): WorkerBuilder<TJobId, TDefinitions, TTxContext, TImplemented | TTypeName>;
   start(options?: StartWorkerOptions): Promise<RunningWorker>;
+
+  /**
+   * Runs the jobs that are due, at most for `budgetMs`, and leaves nothing open: for serverless functions
+   * and scheduled scripts. Several calls at once share the jobs.
+   */
+  processOnce(options: ProcessOnceOptions): Promise<ProcessOnceResult>;
+
+  /** Runs jobs until none is due, continuations and dependants included: for tests. */
+  drain(options?: DrainOptions): Promise<ProcessOnceResult>;
 }

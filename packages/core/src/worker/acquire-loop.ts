@@ -67,7 +67,7 @@ const acquireOnce = async (
   parts: WorkerParts,
   types: AcquireJobsParams["types"],
 ): Promise<number> => {
-  const { acquireState, work, options } = parts;
+  const { acquireState, work } = parts;
   // After a blocked event loop leases of this process may have expired: the acquisition would return jobs that run here.
   const renewing = engine.ownLeases.renewIfLate();
   if (renewing !== null) {
@@ -76,8 +76,20 @@ const acquireOnce = async (
     return 0;
   }
   work.clear();
-  acquireState.begin();
   const limit = acquireState.room;
+  const { result, hintCount } = await acquireNow(engine, parts, types, limit);
+  return msToWait(engine, parts, result, limit, hintCount);
+};
+
+/** One acquisition: its jobs are in the slots when it resolves. Also returns how many hints it has answered. */
+export const acquireNow = async (
+  engine: Engine,
+  parts: WorkerParts,
+  types: AcquireJobsParams["types"],
+  limit: number,
+): Promise<{ readonly result: AcquireJobsResult; readonly hintCount: number }> => {
+  const { acquireState, options } = parts;
+  acquireState.begin();
   const { hintCount } = acquireState;
   const begunAt = engine.clock.now();
   const result = await engine.state.acquireJobs({ workerId: options.workerId, limit, types });
@@ -86,7 +98,7 @@ const acquireOnce = async (
   parts.onAcquired(result.jobs, begunAt);
   // A synchronous store never yields by itself: timers, signals and sockets have their turn here.
   await engine.clock.yield();
-  return msToWait(engine, parts, result, limit, hintCount);
+  return { result, hintCount };
 };
 
 /** How many more jobs of one type could be begun, by its own limit. */
@@ -115,7 +127,7 @@ export const demandOf = (
   return Math.max(0, Math.min(room, roomOf(processor, parts)));
 };
 
-const acquirableTypes = (engine: Engine, parts: WorkerParts): AcquireJobsParams["types"] =>
+export const acquirableTypes = (engine: Engine, parts: WorkerParts): AcquireJobsParams["types"] =>
   parts.processors.flatMap((processor) => {
     const limit = roomOf(processor, parts);
     const { typeName, leaseMs } = processor;

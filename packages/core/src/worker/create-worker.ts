@@ -7,6 +7,14 @@ import { DuplicateJobTypeError, EmptyWorkerError, LimitExceededError } from "../
 import type { Middleware, Processor } from "../lifecycle/process-job/processor.ts";
 import { runAcquireLoop } from "./acquire-loop.ts";
 import { joinRegistry, takeBackLeases } from "./beat-loop.ts";
+import type { ProcessOnceResult } from "../public-types/process-once.ts";
+import { processOnce } from "./process-once.ts";
+import {
+  type GivenProcessOnceOptions,
+  type ProcessOnceSettings,
+  toDrainSettings,
+  toProcessOnceSettings,
+} from "./process-once-options.ts";
 import { retentionLoop } from "./retention-loop.ts";
 import { scheduleLoop } from "./schedule-loop.ts";
 import { lastStatementMs, stopWorker } from "./stop-worker.ts";
@@ -24,6 +32,8 @@ export interface WorkerBuilder {
   use(middleware: Middleware): WorkerBuilder;
   implementJobType(options: ImplementOptions): WorkerBuilder;
   start(options?: GivenWorkerOptions): Promise<RunningWorker>;
+  processOnce(options: GivenProcessOnceOptions): Promise<ProcessOnceResult>;
+  drain(options?: GivenProcessOnceOptions): Promise<ProcessOnceResult>;
 }
 
 interface Implemented {
@@ -83,7 +93,33 @@ export const createWorker = (
     }
     return Object.assign(() => stop(), { workerId: options.workerId, stop });
   },
+  processOnce: async (given) => runOnce(engine, owner, parts, toProcessOnceSettings(given)),
+  drain: async (given = {}) => runOnce(engine, owner, parts, toDrainSettings(given)),
 });
+
+/** A client that is closed meanwhile ends the call early, and waits for it. */
+const runOnce = async (
+  engine: Engine,
+  owner: WorkerOwner,
+  { types, middleware }: Implemented,
+  settings: ProcessOnceSettings,
+): Promise<ProcessOnceResult> => {
+  if (types.length === 0) throw new EmptyWorkerError();
+  const processors = types.map((type) => toProcessor(type, middleware));
+  owner.assertOpen();
+  engine.implementedTypes.add(types.map(({ typeName }) => typeName));
+  const closing = new AbortController();
+  const running = processOnce(engine, processors, settings, closing.signal);
+  const forget = owner.track(async () => {
+    closing.abort();
+    await running.catch(() => undefined);
+  });
+  try {
+    return await running;
+  } finally {
+    forget();
+  }
+};
 
 const assertTypeCount = (count: number): void => {
   if (count <= limits.workerTypesMax) return;

@@ -1,3 +1,4 @@
+import { cancelSequences } from "./cancel-jobs.ts";
 import { acquireJobs, reclaimExpiredLeases, renewLeases, rescheduleJobs } from "./lease-jobs.ts";
 import {
   deleteScheduleTicks,
@@ -18,6 +19,7 @@ import {
   retryFailedJobs,
   triggerJobs,
 } from "./operate-jobs.ts";
+import { getPauses, pause, resume } from "./pause-types.ts";
 import { completeJobs, failJobs } from "./settle-jobs.ts";
 import { Database, type SnapshotStateAdapter } from "./snapshot.ts";
 import {
@@ -51,12 +53,16 @@ export const createSnapshotStateAdapter = () => {
     completeJobs: completeJobs(database),
     rescheduleJobs: rescheduleJobs(database),
     failJobs: failJobs(database),
+    cancelSequences: cancelSequences(database),
     reclaimExpiredLeases: reclaimExpiredLeases(database),
     retryFailedJobs: retryFailedJobs(database),
     triggerJobs: triggerJobs(database),
     lockSequences: lockSequences(database),
     deleteSequences: deleteSequences(database),
     deleteFinishedSequences: deleteFinishedSequences(database),
+    pause: pause(database),
+    resume: resume(database),
+    getPauses: getPauses(database),
     getJobs: getJobs(database),
     getSequences: getSequences(database),
     getBlockers: getBlockers(database),

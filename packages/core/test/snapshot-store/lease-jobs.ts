@@ -1,6 +1,7 @@
 // Step 4 of the page: leases.
 import { leaseExpiredError } from "queuert/internal";
 import type { AcquireJobsParams, AcquiredJob } from "queuert/internal";
+import { acquirableAt } from "./pause-types.ts";
 import {
   blockersOf,
   dueAt,
@@ -33,7 +34,9 @@ const byTurn = (left: Row, right: Row): number =>
   left.ordinal - right.ordinal;
 
 const acquire = (data: Data, { workerId, limit, types }: AcquireJobsParams, now: number) => {
-  const due = rowsOf(data).filter((row) => isDue(row, now));
+  const isOpen = ({ typeName }: { readonly typeName: string }): boolean =>
+    acquirableAt(data, typeName, now) === now;
+  const due = rowsOf(data).filter((row) => isOpen(row) && isDue(row, now));
   const queues = types.map(({ typeName, limit: typeLimit, leaseMs }) => ({
     leaseMs,
     rows: due
@@ -77,10 +80,15 @@ const lease = (
 };
 
 const nextDueInMs = (data: Data, types: AcquireJobsParams["types"], now: number): number | null => {
-  const names = new Set(types.map(({ typeName }) => typeName));
+  const open = types.filter(({ typeName }) => acquirableAt(data, typeName, now) === now);
+  const names = new Set(open.map(({ typeName }) => typeName));
+  const resumed = types
+    .map(({ typeName }) => acquirableAt(data, typeName, now) - now)
+    .filter((ms) => ms > 0 && ms < Infinity);
   const times = rowsOf(data)
     .filter((row) => names.has(row.typeName) && (row.status === "pending" || isDue(row, now)))
-    .map((row) => (row.status === "pending" ? Math.max(0, row.scheduledAt - now) : 0));
+    .map((row) => (row.status === "pending" ? Math.max(0, row.scheduledAt - now) : 0))
+    .concat(resumed);
   return times.length === 0 ? null : Math.min(2_147_483_647, ...times);
 };
 

@@ -31,6 +31,10 @@ const retry = (data: Data, id: string, now: number): RetryFailedResult => {
   if (row.onBlockerFailure === "fail" && failed !== undefined) {
     return { kind: "refused", reason: "blocker_failed", bySequenceId: failed };
   }
+  const cancelled = blockers.find((one) => hasStatus(data, one, "cancelled"));
+  if (cancelled !== undefined) {
+    return { kind: "refused", reason: "blocker_cancelled", bySequenceId: cancelled };
+  }
   const holder = keyHolder(data, row);
   if (holder !== undefined) {
     return { kind: "refused", reason: "deduplication_key_taken", bySequenceId: holder.id };
@@ -108,7 +112,7 @@ const edgesFromOutside = (data: Data, roots: ReadonlySet<string>): readonly Edge
     ({ jobId, blockerSequenceId }) =>
       roots.has(rootOf(data, blockerSequenceId)) &&
       !roots.has(rootOf(data, jobId)) &&
-      data.rows[jobId]?.status !== "completed",
+      !["completed", "cancelled"].includes(data.rows[jobId]?.status ?? ""),
   );
 
 const deleteTrees = (data: Data, roots: ReadonlySet<string>): readonly Row[] => {
@@ -141,7 +145,7 @@ export const deleteFinishedSequences =
 /** The roots of the trees in which every job is old enough, the longest finished first. */
 const finishedTrees = (
   data: Data,
-  { completedForMs, failedForMs }: DeleteFinishedParams,
+  { completedForMs, failedForMs, cancelledForMs }: DeleteFinishedParams,
   now: number,
 ): readonly string[] => {
   const trees = new Map<string, Row[]>();
@@ -151,7 +155,8 @@ const finishedTrees = (
     else tree.push(row);
   }
   const isOld = (row: Row): boolean => {
-    const ageMs = row.status === "completed" ? completedForMs : failedForMs;
+    const others = row.status === "cancelled" ? cancelledForMs : failedForMs;
+    const ageMs = row.status === "completed" ? completedForMs : others;
     return isFinished(row) && ageMs !== null && (row.finishedAt ?? now) <= now - ageMs;
   };
   const lastOf = (rows: readonly Row[]): number =>

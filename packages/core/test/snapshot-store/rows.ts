@@ -77,7 +77,7 @@ export const hasStatus = (data: Data, sequenceId: string, status: Row["status"])
   sequenceOf(data, sequenceId)?.current.status === status;
 
 export const isFinished = ({ status }: Row): boolean =>
-  status === "completed" || status === "failed";
+  status === "completed" || status === "failed" || status === "cancelled";
 
 export const blockersOf = (data: Data, jobId: string): readonly string[] =>
   data.edges
@@ -101,6 +101,7 @@ export const heldBy = (data: Data, jobId: string, leaseVersion: number): Row | L
   const row = data.rows[jobId];
   if (row === undefined) return "not_found";
   if (row.status === "running" && row.leaseVersion === leaseVersion) return row;
+  if (row.status === "cancelled") return "cancelled";
   return isFinished(row) ? "already_completed" : "taken_by_another_worker";
 };
 

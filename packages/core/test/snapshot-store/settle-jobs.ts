@@ -1,5 +1,10 @@
 // Steps 5 and 6 of the page: outcomes are stored, and dependants are released or fail.
-import type { CompletionResult, JobCompletion, UnblockedJob } from "queuert/internal";
+import type {
+  CompletionResult,
+  JobCompletion,
+  LeaseLostReason,
+  UnblockedJob,
+} from "queuert/internal";
 import { blockerFailedError } from "queuert/internal";
 import {
   blockersOf,
@@ -57,9 +62,10 @@ const complete = (
   return { kind: "completed", completedAt: new Date(now), continuation };
 };
 
-const unfinished = (data: Data, jobId: string): Row | "not_found" | "already_completed" => {
+const unfinished = (data: Data, jobId: string): Row | LeaseLostReason => {
   const row = data.rows[jobId];
   if (row === undefined) return "not_found";
+  if (row.status === "cancelled") return "cancelled";
   return isFinished(row) ? "already_completed" : row;
 };
 

@@ -25,12 +25,20 @@ export type TickRow = Omit<StateTick, "tickAt" | "firedAt"> & {
   readonly firedAt: number;
 };
 
+export interface PausedType {
+  readonly pausedAt: number;
+  readonly until: number | null;
+  readonly note: string | null;
+}
+
 export interface Data {
   nextOrdinal: number;
   rows: Record<string, Row>;
   edges: Edge[];
   schedules: Record<string, ScheduleRow>;
   ticks: TickRow[];
+  /** By type name. */
+  pauses: Record<string, PausedType>;
 }
 
 class Transaction {
@@ -61,6 +69,7 @@ export class Database {
     edges: [],
     schedules: {},
     ticks: [],
+    pauses: {},
   } satisfies Data);
   readonly #writer = createAsyncLock();
 

@@ -1,6 +1,6 @@
 // Steps 1 to 3 of the page: jobs are stored, and read again.
 import { JobNotFoundError, type NewEntryJob } from "queuert";
-import { blockerFailedError } from "queuert/internal";
+import { blockerCancelledError, blockerFailedError } from "queuert/internal";
 import {
   blockersOf,
   hasStatus,
@@ -37,7 +37,9 @@ const findDuplicate = (
   const { key, strategy, windowMs } = deduplication;
   return rowsOf(data)
     .filter((row) => row.typeName === typeName && row.deduplicationKey === key)
-    .filter(({ id }) => strategy === "all" || holdsKey(data, id))
+    .filter(({ id }) =>
+      strategy === "all" ? !hasStatus(data, id, "cancelled") : holdsKey(data, id),
+    )
     .filter(({ createdAt }) => windowMs === null || createdAt >= now - windowMs)
     .sort((left, right) => right.ordinal - left.ordinal)[0];
 };
@@ -69,14 +71,22 @@ const wait = (data: Data, row: Row, blockerSequenceIds: readonly string[], now: 
   blockerSequenceIds.forEach((blockerSequenceId, index) => {
     data.edges.push({ jobId: row.id, blockerSequenceId, index: before + index });
   });
-  const failed = blockerSequenceIds.find((id) => hasStatus(data, id, "failed"));
-  if (failed !== undefined && row.onBlockerFailure === "fail") {
-    const error = blockerFailedError(failed);
+  const error = blockerError(data, row, blockerSequenceIds);
+  if (error !== undefined) {
     put(data, row, { status: "failed", lastAttemptError: error, finishedAt: now });
     failDependants(data, row.sequenceId, now);
   } else if (blockersOf(data, row.id).every((id) => hasStatus(data, id, "completed"))) {
     put(data, row, { status: "pending" });
   }
+};
+
+const blockerError = (data: Data, row: Row, ids: readonly string[]): string | undefined => {
+  const cancelled = ids.find((id) => hasStatus(data, id, "cancelled"));
+  if (cancelled !== undefined) return blockerCancelledError(cancelled);
+  const failed = ids.find((id) => hasStatus(data, id, "failed"));
+  return failed !== undefined && row.onBlockerFailure === "fail"
+    ? blockerFailedError(failed)
+    : undefined;
 };
 
 export const getJobs =

@@ -406,3 +406,63 @@ describe("deleteJobSequences, retryFailedJobs, triggerJobs", () => {
     await queuert.triggerJobs({ ids: ["x"] });
   });
 });
+
+describe("cancelJobSequences", () => {
+  it("takes ids of the store, with or without a context", async () => {
+    const cancelled = await queuert.cancelJobSequences({ ids: [id], reason: "withdrawn" });
+    await queuert.cancelJobSequences({ client, ids: [id], tree: false, dependants: "fail" });
+    expectTypeOf(cancelled.cancelled).toEqualTypeOf<number>();
+    expectTypeOf(cancelled.refused[0]?.id).toEqualTypeOf<JobId | undefined>();
+    // @ts-expect-error not an id of this store
+    await queuert.cancelJobSequences({ ids: ["x"] });
+    // @ts-expect-error no such policy
+    await queuert.cancelJobSequences({ ids: [id], dependants: "ignore" });
+  });
+
+  it("gives cancelled jobs and sequences a reason", async () => {
+    const sequence = await queuert.getJobSequence({ id, typeName: "send" });
+    if (sequence?.status !== "cancelled") return;
+    expectTypeOf(sequence.cancelReason).toEqualTypeOf<string | null>();
+    expectTypeOf(sequence.cancelledAt).toEqualTypeOf<Date>();
+  });
+
+  it("is an option of deduplication and of deletion, by name", async () => {
+    const deduplication = { key: "k", whenTaken: "cancel" } as const;
+    await queuert.startJobSequence({
+      client,
+      typeName: "order",
+      input: { orderId: 1 },
+      deduplication,
+    });
+    await queuert.deleteJobSequences({ client, rootSequenceIds: [id], dependants: "delete" });
+  });
+});
+
+describe("pause, resume and getPauses", () => {
+  it("take job types by name, or everything, but not both", async () => {
+    await queuert.pause({ jobTypes: ["send", "order"], forMs: 1_000, note: "n" });
+    await queuert.pause({ everything: true });
+    expectTypeOf(await queuert.resume({ jobTypes: ["send"] })).toEqualTypeOf<{
+      readonly resumed: number;
+    }>();
+    // @ts-expect-error not a job type
+    await queuert.pause({ jobTypes: ["sned"] });
+    // @ts-expect-error one of the two
+    await queuert.pause({ jobTypes: ["send"], everything: true });
+    // @ts-expect-error neither
+    await queuert.resume({});
+    const [pause] = await queuert.getPauses();
+    expectTypeOf(pause?.until).toEqualTypeOf<Date | null | undefined>();
+  });
+});
+
+describe("processOnce and drain", () => {
+  it("are ends of the builder", async () => {
+    const worker = queuert.createWorker();
+    const result = await worker.processOnce({ budgetMs: 50_000, concurrency: 20, maxJobs: 5 });
+    expectTypeOf(result.nextDueInMs).toEqualTypeOf<number | null>();
+    expectTypeOf(await worker.drain()).toEqualTypeOf(result);
+    // @ts-expect-error a budget is needed
+    await worker.processOnce({ concurrency: 20 });
+  });
+});

@@ -1,15 +1,17 @@
 import type { Client } from "./client.ts";
 
-/** Ends the sequence with an output, and keeps it. The signal of a running handler aborts. */
+/** Ends the sequence for good, with the sequences that were started for it. The signal of a running handler aborts. */
 export const cancelMail = (queuert: Client, id: string) =>
-  queuert.transaction((context) =>
-    queuert.completeJobSequence({
-      ...context,
-      typeName: "send-mail",
-      id,
-      complete: ({ job, complete }) => complete(job, () => ({ sent: false })),
-    }),
-  );
+  queuert.cancelJobSequences({ ids: [id], reason: "the customer has left" });
+
+/** At most one report runs: another start cancels the one that stands. */
+export const restartReport = (queuert: Client) =>
+  queuert.startJobSequence({
+    autocommit: true,
+    typeName: "daily-report",
+    input: null,
+    deduplication: { key: "report", whenTaken: "cancel" },
+  });
 
 /** Deletes the sequence, with its continuations and the blockers that they started. */
 export const forgetMail = (queuert: Client, id: string) =>

@@ -1,7 +1,10 @@
 import { type Page, UnrecoverableJobError } from "queuert";
 import type { Client } from "./client.ts";
 
-type Send = (to: string, options: { idempotencyKey: string; signal: AbortSignal }) => Promise<void>;
+export type Send = (
+  to: string,
+  options: { idempotencyKey: string; signal: AbortSignal },
+) => Promise<void>;
 
 export const mailWorker = (queuert: Client, send: Send) =>
   queuert.createWorker().implementJobType({

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { remind } from "./at-most-once-a-minute.ts";
-import { cancelMail, forgetMail } from "./cancelling.ts";
+import { cancelMail, forgetMail, restartReport } from "./cancelling.ts";
 import { type Client, openClient } from "./client.ts";
 import { mailWorker, retryAllFailedMails } from "./failed-jobs.ts";
 import { makeAlbum } from "./fan-out.ts";
+import { sendMailsAgain, stopMails } from "./pausing.ts";
 import { repeatReports, reportWorker, scheduleReport } from "./recurring.ts";
+import { handleRequest } from "./serverless.ts";
 import { takeOver } from "./taking-over.ts";
 
 let queuert: Client;
@@ -83,11 +85,33 @@ it("an album waits for all of its images", async () => {
 
 it("a mail is cancelled, or forgotten", async () => {
   const kept = await remind(queuert, "ada@example.com");
-  await cancelMail(queuert, kept.id);
-  expect(await queuert.getJobSequence({ id: kept.id })).toMatchObject({ output: { sent: false } });
+  expect(await cancelMail(queuert, kept.id)).toMatchObject({ cancelled: 1, running: 0 });
+  expect(await queuert.getJobSequence({ id: kept.id })).toMatchObject({
+    status: "cancelled",
+    cancelReason: "the customer has left",
+  });
   const gone = await remind(queuert, "bob@example.com");
   await forgetMail(queuert, gone.id);
   expect(await queuert.getJobSequence({ id: gone.id })).toBeUndefined();
+});
+
+it("a report gives way to the next one", async () => {
+  const first = await restartReport(queuert);
+  const second = await restartReport(queuert);
+  expect((await queuert.getJobSequence({ id: first.id }))?.status).toBe("cancelled");
+  expect((await queuert.getJobSequence({ id: second.id }))?.status).toBe("pending");
+});
+
+it("mails wait while they are paused, and a function sends the due ones", async () => {
+  const sent: string[] = [];
+  const send = async (to: string) => void sent.push(to);
+  await remind(queuert, "ada@example.com");
+  await stopMails(queuert);
+  expect(await handleRequest(queuert, send)).toMatchObject({ completed: 0 });
+  expect(await queuert.getPauses()).toMatchObject([{ jobType: "send-mail", state: "paused" }]);
+  await sendMailsAgain(queuert);
+  expect(await handleRequest(queuert, send)).toMatchObject({ completed: 1, nextDueInMs: null });
+  expect(sent).toEqual(["ada@example.com"]);
 });
 
 it("failed mails are retried, all of them", async () => {
@@ -111,8 +135,7 @@ it("failed mails are retried, all of them", async () => {
 it("sends the mail", async () => {
   const queuert = await openClient(); // the in-process adapter: no database, real transactions
   const sent: string[] = [];
-  const worker = await mailWorker(queuert, async (to) => void sent.push(to)).start();
-  const { id, typeName } = await queuert.transaction((context) =>
+  const { id } = await queuert.transaction((context) =>
     queuert.startJobSequence({
       ...context,
       typeName: "send-mail",
@@ -121,9 +144,8 @@ it("sends the mail", async () => {
     }),
   );
   await queuert.triggerJobs({ ids: [id] }); // the test does not wait for an hour
-  await queuert.waitForJobSequenceCompletion({ typeName, id, timeoutMs: 5_000 });
+  await mailWorker(queuert, async (to) => void sent.push(to)).drain();
   expect(sent).toEqual(["ada@example.com"]);
-  await worker.stop();
   await queuert.close();
 });
 

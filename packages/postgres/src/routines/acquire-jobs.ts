@@ -82,15 +82,8 @@ BEGIN
   END IF;
   -- Usually the table of pauses is empty, and this is the only look at it.
   IF EXISTS (SELECT FROM {schema}.pause) THEN
-    SELECT coalesce(array_agg(u.type_name), '{}'), min(NULLIF(u.until, 'infinity'))
-    INTO v_paused_types, v_next_due
-    FROM (
-      SELECT t.type_name, max(coalesce(p.paused_until, 'infinity')) AS until
-      FROM unnest(p_types) AS t (type_name)
-      JOIN {schema}.pause p ON p.type_name IN (t.type_name, '')
-      WHERE p.paused_until IS NULL OR p.paused_until > v_now
-      GROUP BY t.type_name
-    ) u;
+    SELECT p.types, p.resumes_at INTO v_paused_types, v_next_due
+    FROM {schema}.paused_types(p_types, v_now) p;
   END IF;
   v_expired_types := ARRAY(
     SELECT DISTINCT l.type_name FROM {schema}.lease l

@@ -1,11 +1,11 @@
 import type { Routine } from "./routine.ts";
 
-// A cancellation is a few calls in one transaction: what is there, what core plans, the locks of its jobs and another look
-// under them, and the writes. Locks come in the order of all routines: jobs by id, then ready rows.
+// A cancellation is a few calls in one transaction. The trees are read, and core plans. The jobs of the plan are locked, and
+// the trees read again. Then the plan is written. Locks come in the order of all routines: jobs by id, then ready rows.
 
 /**
- * Locks these jobs by id, and then reads the root trees of these sequences. Rows `job`, with the status and the lease version
- * as they are shown, and `edge`, for the blocked jobs that wait for a sequence of the trees.
+ * Locks these jobs by id, and then reads the root trees of these sequences. Rows `job` have the status and the lease version
+ * as they are shown. Rows `edge` are the blocked jobs that wait for a sequence of the trees.
  */
 export const viewCancellation: Routine = {
   name: "view_cancellation",
@@ -63,7 +63,7 @@ AS $routine$
 DECLARE
   v_now timestamptz;
   v_ended_versions integer[] := {schema}.end_without_worker(p_ids);
-  v_acquired_at timestamptz[] := {schema}.acquired_at(p_ids, v_ended_versions, '{}');
+  v_acquired_us float8[] := {schema}.acquired_us(p_ids, v_ended_versions, '{}');
 BEGIN
   v_now := clock_timestamp();
   UPDATE {schema}.job j SET
@@ -72,8 +72,8 @@ BEGIN
     attempt = j.attempt + CASE WHEN u.ended_version IS NULL THEN 0 ELSE 1 END,
     lease_version = coalesce(u.ended_version, j.lease_version),
     last_attempt_at = CASE WHEN u.ended_version IS NULL THEN j.last_attempt_at
-      ELSE coalesce(u.acquired_at, v_now) END
-  FROM unnest(p_ids, v_ended_versions, v_acquired_at) AS u (id, ended_version, acquired_at)
+      ELSE coalesce(timestamptz 'epoch' + u.acquired_us * interval '1 us', v_now) END
+  FROM unnest(p_ids, v_ended_versions, v_acquired_us) AS u (id, ended_version, acquired_us)
   WHERE j.id = u.id;
   UPDATE {schema}.job j SET
     status = 'failed', set_aside = 'failed', last_attempt_error = u.error, finished_at = v_now

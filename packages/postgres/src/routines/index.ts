@@ -25,7 +25,7 @@ import { listWorkers } from "./list-workers.ts";
 import { lockFreeJobs } from "./lock-free-jobs.ts";
 import { lockSequences, rowsOfSequences } from "./lock-sequences.ts";
 import { lostJobs } from "./lost-jobs.ts";
-import { pause } from "./pause.ts";
+import { pause, pausedTypes } from "./pause.ts";
 import { reclaimExpiredLeases } from "./reclaim-expired-leases.ts";
 import { renewLeases } from "./renew-leases.ts";
 import { rescheduleJobs } from "./reschedule-jobs.ts";
@@ -56,6 +56,7 @@ export const routines: readonly Routine[] = [
   blockersOfFailedJobs,
   rowsOfSequences,
   jobsOfTrees,
+  pausedTypes,
   deleteJobs,
   createJobs,
   createJob,

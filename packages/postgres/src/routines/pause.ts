@@ -20,3 +20,25 @@ BEGIN
 END
 $routine$`,
 };
+
+/** Called by `acquire_jobs`: which of these types are paused, and when the first of them is resumed by itself. */
+export const pausedTypes: Routine = {
+  name: "paused_types",
+  sql: `
+CREATE OR REPLACE FUNCTION {schema}.paused_types(p_types text[], p_now timestamptz)
+RETURNS TABLE (types text[], resumes_at timestamptz)
+LANGUAGE plpgsql STABLE
+{settings}
+AS $routine$
+BEGIN
+  RETURN QUERY SELECT coalesce(array_agg(u.type_name), '{}'), min(NULLIF(u.until, 'infinity'))
+  FROM (
+    SELECT t.type_name, max(coalesce(p.paused_until, 'infinity')) AS until
+    FROM unnest(p_types) AS t (type_name)
+    JOIN {schema}.pause p ON p.type_name IN (t.type_name, '')
+    WHERE p.paused_until IS NULL OR p.paused_until > p_now
+    GROUP BY t.type_name
+  ) u;
+END
+$routine$`,
+};

@@ -5,8 +5,8 @@ import type { Routine } from "./routine.ts";
 // again, or be cancelled, unseen. The job would then wait for it forever.
 
 /**
- * Rows `retried` with the job, `refused` with the reason, `key_taken` with the sequence that has the key, and
- * `blocker_failed` or `blocker_cancelled` with the blocker, by element. A job with a failed blocker is tried again in rounds, until a round
+ * Rows by element: `retried` with the job, `refused` with the reason, `key_taken` with the sequence that has the key.
+ * `blocker_failed` and `blocker_cancelled` name the blocker. A job with a failed blocker is tried again in rounds, until a round
  * retries no other job.
  */
 export const retryFailedJobs: Routine = {

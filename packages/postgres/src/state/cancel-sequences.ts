@@ -1,4 +1,4 @@
-// Sequences are cancelled in one transaction. What core plans is locked, and read and planned again under the locks. Only a
+// Sequences are cancelled in one transaction. The jobs of the plan are locked, and read and planned again under the locks. Only a
 // plan whose rows are all locked is written.
 import {
   type BlockerEdge,

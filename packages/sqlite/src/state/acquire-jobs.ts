@@ -126,7 +126,7 @@ export const acquireJobs = <TTxContext extends object, TContext extends object>(
 
 interface SelectedTypes {
   readonly open: readonly AcquiredType[];
-  /** Infinity: none of the others is resumed by itself. */
+  /** Infinity: the others are not resumed by themselves. */
   readonly resumesAt: number;
 }
 

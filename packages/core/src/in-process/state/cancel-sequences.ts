@@ -1,10 +1,6 @@
 // Cancels sequences. The transaction is the only writer, so the first plan is the one that is written.
-import {
-  type CancellationJob,
-  type CancellationView,
-  planCancellation,
-  toCancelledJobs,
-} from "../../adapter-kit/plan-cancellation.ts";
+import type { CancellationJob, CancellationView } from "../../adapter-kit/cancellation-graph.ts";
+import { planCancellation, toCancelledJobs } from "../../adapter-kit/plan-cancellation.ts";
 import type {
   CancelSequencesParams,
   CancelSequencesResult,

@@ -59,18 +59,22 @@ export const cancellingSuite: BehaviourSuite = defineBehaviourSuite("cancelling"
     const errors: unknown[] = [];
     const started = await client.start("task");
     await client.work({
-      task: async ({ signal, complete }) => {
-        signal.addEventListener("abort", () => {
-          reasons.push(signal.reason);
-          held.open();
-        });
-        await held.pass();
-        const completing = complete(async (tx) => {
-          await userRows.insert(tx, "cancelled");
-          return null;
-        });
-        completing.catch((error: unknown) => errors.push(error));
-        return completing;
+      task: {
+        // Without a notification, the renewal tells it.
+        leaseConfig: { leaseMs: 2_000, renewIntervalMs: 100 },
+        process: async ({ signal, complete }) => {
+          signal.addEventListener("abort", () => {
+            reasons.push(signal.reason);
+            held.open();
+          });
+          await held.pass();
+          const completing = complete(async (tx) => {
+            await userRows.insert(tx, "cancelled");
+            return null;
+          });
+          completing.catch((error: unknown) => errors.push(error));
+          return completing;
+        },
       },
     });
     await held.arrived();
@@ -150,7 +154,7 @@ export const cancellingSuite: BehaviourSuite = defineBehaviourSuite("cancelling"
     expect(await rejection(later)).toMatchObject(expected);
   });
 
-  rule("its tree is cancelled with it, and nobody is stranded", async ({ open }) => {
+  rule("its tree is cancelled with it, and no job is stranded", async ({ open }) => {
     const client = await open();
     const root = await client.transact((tx) =>
       client.startIn(tx, "waiting", {

@@ -14,6 +14,7 @@ import { leasesSuite } from "./leases.suite.ts";
 import { ownLeasesSuite } from "./own-leases.suite.ts";
 import { pausingSuite } from "./pausing.suite.ts";
 import { preparingSuite } from "./preparing.suite.ts";
+import { processingOnceSuite } from "./processing-once.suite.ts";
 import { processingSuite } from "./processing.suite.ts";
 import { readingSuite } from "./reading.suite.ts";
 import { retryingSuite } from "./retrying.suite.ts";
@@ -43,6 +44,7 @@ export const behaviourSuites: Readonly<
     | "blocking"
     | "preparing"
     | "processing"
+    | "processingOnce"
     | "committing"
     | "afterCommit"
     | "retrying"
@@ -76,6 +78,7 @@ export const behaviourSuites: Readonly<
   blocking: blockingSuite,
   preparing: preparingSuite,
   processing: processingSuite,
+  processingOnce: processingOnceSuite,
   committing: committingSuite,
   afterCommit: afterCommitSuite,
   retrying: retryingSuite,

@@ -149,6 +149,7 @@ export const listAttemptsSuite: OperatorSuite = defineOperatorSuite("listAttempt
       await stateAdapter.deleteFinishedSequences({
         completedForMs: null,
         failedForMs: 0,
+        cancelledForMs: null,
         limit: 9,
       });
       expect(await counts()).toEqual([0, 0, 0]);

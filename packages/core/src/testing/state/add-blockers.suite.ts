@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { blockerCancelledError, blockerFailedError } from "../../adapter-kit/stored-texts.ts";
+import { blockerFailedError } from "../../adapter-kit/stored-texts.ts";
 import { defineStateSuite } from "../state-suite.ts";
 import type { StateSuite } from "../state-suite.ts";
 import { only } from "../steps.ts";
@@ -200,19 +200,4 @@ export const addBlockersSuite: StateSuite = defineStateSuite("addBlockers", (rul
     );
     expect(added).toEqual([]);
   });
-
-  rule(
-    "A blocker that was cancelled: the job is `failed`, in the words of `blockerCancelledError`. It would wait for ever.",
-    async ({ steps }) => {
-      const blocker = await steps.createCancelled({ typeName: "blocker" });
-      const fine = await steps.createOne({ typeName: "fine" });
-      const job = await steps.createBlocked([fine, blocker]);
-      expect(job).toMatchObject({
-        status: "failed",
-        lastAttemptError: blockerCancelledError(blocker.id),
-      });
-      expect(job.finishedAt).not.toBeNull();
-      expect(await steps.get(job)).toEqual(job);
-    },
-  );
 });

@@ -351,6 +351,21 @@ const dependants: StateSuite = defineStateSuite("cancelSequences, dependants", (
     },
   );
 
+  rule(
+    "A blocker that was cancelled: the job is `failed`, in the words of `blockerCancelledError`. It would wait for ever.",
+    async ({ steps }) => {
+      const blocker = await steps.createCancelled({ typeName: "blocker" });
+      const fine = await steps.createOne({ typeName: "fine" });
+      const job = await steps.createBlocked([fine, blocker]);
+      expect(job).toMatchObject({
+        status: "failed",
+        lastAttemptError: blockerCancelledError(blocker.id),
+      });
+      expect(job.finishedAt).not.toBeNull();
+      expect(await steps.get(job)).toEqual(job);
+    },
+  );
+
   rule("a job that does not wait any more does not forbid it", async ({ steps }) => {
     const job = await steps.createOne({ typeName: "job" });
     for (const typeName of ["completed", "cancelled"]) {
@@ -363,7 +378,7 @@ const dependants: StateSuite = defineStateSuite("cancelSequences, dependants", (
   });
 
   rule(
-    'With `"fail"` it fails, and every job that waits for its sequence in turn, whatever its `onBlockerFailure`.',
+    'With `"fail"` it fails, and every job that waits for its sequence in turn, at any `onBlockerFailure`.',
     async ({ steps }) => {
       const job = await steps.createOne({ typeName: "job" });
       const first = await steps.createBlocked([job], { typeName: "first" });

@@ -158,20 +158,20 @@ export const deleteFinishedSequencesSuite: StateSuite = defineStateSuite(
       await untilOld(test);
       await stateAdapter.deleteFinishedSequences(allAges);
       expect((await steps.createOne({ deduplication })).id).not.toBe(first.id);
+    });
 
-      rule("cancelled jobs by their own age", async ({ steps, stateAdapter }) => {
-        const cancelled = await steps.createCancelled();
-        const completed = await steps.createCompleted();
-        await steps.untilStoreTime(completed.finishedAt ?? new Date(0));
-        const keeps = { completedForMs: null, failedForMs: 0, cancelledForMs: null, limit: 100 };
-        expect(await stateAdapter.deleteFinishedSequences(keeps)).toBe(0);
-        const keepsCompleted = { ...keeps, cancelledForMs: 0 };
-        expect(await stateAdapter.deleteFinishedSequences(keepsCompleted)).toBe(1);
-        expect(await stateAdapter.getJobs({ ids: [cancelled.id, completed.id] })).toEqual([
-          undefined,
-          completed,
-        ]);
-      });
+    rule("cancelled jobs by their own age", async ({ steps, stateAdapter }) => {
+      const cancelled = await steps.createCancelled();
+      const completed = await steps.createCompleted();
+      await steps.untilStoreTime(completed.finishedAt ?? new Date(0));
+      const keeps = { completedForMs: null, failedForMs: 0, cancelledForMs: null, limit: 100 };
+      expect(await stateAdapter.deleteFinishedSequences(keeps)).toBe(0);
+      const keepsCompleted = { ...keeps, cancelledForMs: 0 };
+      expect(await stateAdapter.deleteFinishedSequences(keepsCompleted)).toBe(1);
+      expect(await stateAdapter.getJobs({ ids: [cancelled.id, completed.id] })).toEqual([
+        undefined,
+        completed,
+      ]);
     });
   },
 );
