@@ -11,6 +11,7 @@ import { addFailures } from "./commands/failures.ts";
 import { addInit } from "./commands/init.ts";
 import { addList } from "./commands/list.ts";
 import { addMigrate } from "./commands/migrate.ts";
+import { addPauses } from "./commands/pauses.ts";
 import { addSchedules } from "./commands/schedules.ts";
 import { addShow } from "./commands/show.ts";
 import { addStart } from "./commands/start.ts";
@@ -35,7 +36,9 @@ const commands: readonly AddCommand[] = [
   addSchedules,
   addAct("retry"),
   addAct("trigger"),
+  addAct("cancel"),
   addAct("delete"),
+  addPauses,
   addStart,
   addComplete,
   addExport,

@@ -17,6 +17,7 @@ export interface ActOptions {
 const descriptions: Readonly<Record<PlanAction, string>> = {
   retry: "make failed jobs due again, with their attempts counted from 0",
   trigger: "make pending jobs due now",
+  cancel: "cancel unfinished sequences, with the sequences that were started for them",
   delete: "delete whole trees, by a job of each",
 };
 

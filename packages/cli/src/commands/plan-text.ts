@@ -5,7 +5,9 @@ import { safeLine } from "../output/safe-text.ts";
 const countOf = (count: number, noun: string): string =>
   `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-const unitOf = ({ action }: Plan): string => (action === "delete" ? "tree" : "job");
+const units = { retry: "job", trigger: "job", cancel: "sequence", delete: "tree" } as const;
+
+const unitOf = ({ action }: Plan): string => units[action];
 
 export const planLines = (plan: Plan): string[] => {
   const { action, count, isAtLeast, refused, sample, consequences, filter } = plan;
@@ -25,7 +27,12 @@ export const planLines = (plan: Plan): string[] => {
   ];
 };
 
-const done = { retry: "retried", trigger: "triggered", delete: "deleted" } as const;
+const done = {
+  retry: "retried",
+  trigger: "triggered",
+  cancel: "cancelled",
+  delete: "deleted",
+} as const;
 
 export const resultLines = (plan: Plan, result: ApplyResult): string[] => {
   const { refusedJobs, isStopped } = result;

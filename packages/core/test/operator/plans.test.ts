@@ -77,6 +77,29 @@ describe("a plan", () => {
     expect(jobs.map((job) => job?.id)).toEqual([undefined, undefined, needed.id]);
   });
 
+  it("cancels sequences, and keeps those that have ended or that others wait for", async () => {
+    const { operator, steps, state } = await anOperator();
+    const failed = await steps.createFailed({ typeName: "a" });
+    const free = await steps.createOne({ typeName: "a" });
+    const needed = await steps.createOne({ typeName: "a" });
+    await steps.createBlocked([needed], { typeName: "ship" });
+    const plan = await operator.plan({ action: "cancel", filter: "type:a" });
+    expect(plan).toMatchObject({ count: 2, confirm: "count" });
+    const result = await operator.apply({ token: plan.token, count: 2 });
+    expect(result).toMatchObject({
+      done: 1,
+      refusedJobs: [{ id: needed.id, reason: "still_blocking" }],
+    });
+    const jobs = await state.getJobs({ ids: [free.id, needed.id, failed.id] });
+    expect(jobs.map((job) => job?.status)).toEqual(["cancelled", "pending", "failed"]);
+    const ended = await operator.plan({ action: "cancel", ids: [failed.id] });
+    expect(ended).toMatchObject({
+      count: 0,
+      confirm: "count",
+      refused: [{ reason: "already_ended", sample: [failed.id] }],
+    });
+  });
+
   it("triggers scheduled jobs", async () => {
     const { operator, steps, live } = await anOperator();
     await live(["task"]);

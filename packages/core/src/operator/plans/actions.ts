@@ -2,6 +2,8 @@
 import type { JobCondition } from "../../adapters/job-condition.ts";
 import { JobSequencesStillBlockingError } from "../../errors.ts";
 import type { StateJob } from "../../model/state-job.ts";
+import { isFinished, jobStatuses } from "../../model/status.ts";
+import type { CancelJobSequencesResult } from "../../public-types/cancel.ts";
 import type { RetryFailedJobResult, TriggerJobResult } from "../../public-types/retention.ts";
 import type { PlanAction } from "./plan-token.ts";
 
@@ -11,6 +13,9 @@ export interface ActingClient {
     readonly ids: readonly string[];
   }): Promise<readonly RetryFailedJobResult[]>;
   triggerJobs(options: { readonly ids: readonly string[] }): Promise<readonly TriggerJobResult[]>;
+  cancelJobSequences(options: {
+    readonly ids: readonly string[];
+  }): Promise<Pick<CancelJobSequencesResult, "refused">>;
   transaction<T>(callback: (context: object) => Promise<T>): Promise<T>;
   deleteJobSequences(options: {
     readonly rootSequenceIds: readonly string[];
@@ -35,22 +40,39 @@ export const conditionsOf = (action: PlanAction): readonly JobCondition[] => {
       return [{ field: "status", anyOf: ["failed"], negated: false }];
     case "trigger":
       return [{ field: "status", anyOf: ["pending"], negated: false }];
+    case "cancel":
+      return [{ field: "status", anyOf: unfinished, negated: false }];
     case "delete":
       return [];
   }
 };
+
+const unfinished = jobStatuses.filter((status) => !isFinished(status));
 
 /** Why an action does not apply to a job; null: it does. */
 export const whyNot = (action: PlanAction, job: StateJob | undefined): string | null => {
   if (job === undefined) return "not_found";
   if (action === "retry" && job.status !== "failed") return "not_failed";
   if (action === "trigger" && job.status !== "pending") return "not_pending";
+  if (action === "cancel" && isFinished(job.status)) return "already_ended";
   return null;
 };
 
-/** The unit that an action counts: jobs, and for a deletion trees. */
-export const unitOf = (action: PlanAction, job: StateJob): string =>
-  action === "delete" ? job.rootSequenceId : job.id;
+/** Whether the number of a plan must be repeated: it changes several jobs, or cannot be undone. */
+export const needsCount = (action: PlanAction, count: number): boolean =>
+  action === "cancel" || action === "delete" || count > 1;
+
+/** The unit that an action counts: jobs, for a cancellation sequences, and for a deletion trees. */
+export const unitOf = (action: PlanAction, job: StateJob): string => {
+  switch (action) {
+    case "cancel":
+      return job.sequenceId;
+    case "delete":
+      return job.rootSequenceId;
+    default:
+      return job.id;
+  }
+};
 
 /** Runs an action on jobs, or on the trees of these roots. */
 export const runAction = async (
@@ -67,8 +89,10 @@ export const runAction = async (
       const results = await client.triggerJobs({ ids });
       return toResult(results.map((each) => (each.triggered ? null : each)));
     }
+    case "cancel":
+      return togetherOrEach(ids, (sequences) => cancelSequences(client, sequences));
     case "delete":
-      return deleteTrees(client, ids);
+      return togetherOrEach(ids, (roots) => deleteTrees(client, roots));
   }
 };
 
@@ -77,33 +101,41 @@ const toResult = (results: readonly (RefusedJob | null)[]): ActionResult => {
   return { done: results.length - refused.length, refused };
 };
 
-/** All trees in one transaction. If jobs outside wait for one of them, each is tried by itself. */
-const deleteTrees = async (
-  client: ActingClient,
-  roots: readonly string[],
+/** All units in one transaction. If jobs outside wait for one of them, each is tried by itself. */
+const togetherOrEach = async (
+  ids: readonly string[],
+  run: (ids: readonly string[]) => Promise<ActionResult>,
 ): Promise<ActionResult> => {
-  if (await tryDelete(client, roots)) return { done: roots.length, refused: [] };
-  if (roots.length === 1) {
-    return { done: 0, refused: roots.map((id) => ({ id, reason: "still_blocking" })) };
+  try {
+    return await run(ids);
+  } catch (error) {
+    if (!(error instanceof JobSequencesStillBlockingError)) throw error;
+    if (ids.length === 1) {
+      return { done: 0, refused: ids.map((id) => ({ id, reason: "still_blocking" })) };
+    }
   }
   let done = 0;
   const refused: RefusedJob[] = [];
-  for (const root of roots) {
-    const result = await deleteTrees(client, [root]);
+  for (const id of ids) {
+    const result = await togetherOrEach([id], run);
     done += result.done;
     refused.push(...result.refused);
   }
   return { done, refused };
 };
 
-const tryDelete = async (client: ActingClient, roots: readonly string[]): Promise<boolean> => {
-  try {
-    await client.transaction((context) =>
-      client.deleteJobSequences({ ...context, rootSequenceIds: roots }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof JobSequencesStillBlockingError) return false;
-    throw error;
-  }
+const deleteTrees = async (
+  client: ActingClient,
+  rootSequenceIds: readonly string[],
+): Promise<ActionResult> => {
+  await client.transaction((context) => client.deleteJobSequences({ ...context, rootSequenceIds }));
+  return { done: rootSequenceIds.length, refused: [] };
+};
+
+const cancelSequences = async (
+  client: ActingClient,
+  ids: readonly string[],
+): Promise<ActionResult> => {
+  const { refused } = await client.cancelJobSequences({ ids });
+  return { done: ids.length - refused.length, refused };
 };

@@ -4,7 +4,7 @@ import { assertInteger } from "../../model/assert-option.ts";
 import { type ParsedFilter, parseFilter } from "../filter/parse-filter.ts";
 import { PlanRefusedError } from "../operator-errors.ts";
 import { search } from "../search/search.ts";
-import { type ActingClient, type RefusedJob, runAction, unitOf } from "./actions.ts";
+import { type ActingClient, needsCount, type RefusedJob, runAction, unitOf } from "./actions.ts";
 import type { PlanSettings } from "./plan.ts";
 import { decodeToken, type PlanContent } from "./plan-token.ts";
 import { planConditions } from "./target.ts";
@@ -50,9 +50,8 @@ export const openPlan = (
   const plan = decodeToken(token, secret);
   if (plan.expiresAt <= Date.now()) throw new PlanRefusedError("expired");
   if (plan.user !== (user ?? null)) throw new PlanRefusedError("other_user");
-  const needsCount = plan.action === "delete" || plan.count > 1;
   if (count !== undefined) assertInteger(count, "count", { min: 0, max: Number.MAX_SAFE_INTEGER });
-  if (count === undefined ? needsCount : count !== plan.count) {
+  if (count === undefined ? needsCount(plan.action, plan.count) : count !== plan.count) {
     throw new PlanRefusedError("count_differs");
   }
   applied.add(plan);

@@ -2,9 +2,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { PlanRefusedError } from "../operator-errors.ts";
 
-export type PlanAction = "retry" | "trigger" | "delete";
+export type PlanAction = "retry" | "trigger" | "cancel" | "delete";
 
-export const planActions: readonly PlanAction[] = ["retry", "trigger", "delete"];
+export const planActions: readonly PlanAction[] = ["retry", "trigger", "cancel", "delete"];
 
 /** The content of a token. */
 export interface PlanContent {

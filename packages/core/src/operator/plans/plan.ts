@@ -5,7 +5,7 @@ import type { StateJob } from "../../model/state-job.ts";
 import { toRef } from "../explain/words.ts";
 import type { JobRef } from "../../public-types/explanation.ts";
 import { search, type Viewer } from "../search/search.ts";
-import { unitOf, whyNot } from "./actions.ts";
+import { needsCount, unitOf, whyNot } from "./actions.ts";
 import { createNonce, encodeToken, type PlanAction, planActions } from "./plan-token.ts";
 import { previewedMax, previewRetry } from "./preview-retry.ts";
 import { planConditions, readTarget, type Target } from "./target.ts";
@@ -26,7 +26,7 @@ export interface Plan {
   readonly action: PlanAction;
   /** The filter with absolute times; null for a plan of ids. */
   readonly filter: string | null;
-  /** How many jobs would be changed; for a deletion, how many trees. */
+  /** How many jobs would be changed; for a cancellation, how many sequences; for a deletion, how many trees. */
   readonly count: number;
   /** There are more: apply the plan, and make another. */
   readonly isAtLeast: boolean;
@@ -98,7 +98,7 @@ export const makePlan = async (
     sample: jobs.slice(0, sampleMax).map(toRef),
     consequences: retry.consequences,
     expiresAt: new Date(expiresAt),
-    confirm: action === "delete" || count > 1 ? "count" : "button",
+    confirm: needsCount(action, count) ? "count" : "button",
   };
 };
 
