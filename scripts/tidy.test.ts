@@ -1,5 +1,6 @@
 // The rules that a machine can check. Each test prints the places, or the numbers, that break it.
 import { describe, expect, it } from "vitest";
+import { entryPoints, silentOptions } from "./tidy/options.ts";
 import { missingPaths } from "./tidy/documents.ts";
 import {
   exists,
@@ -148,6 +149,39 @@ describe("plain English", () => {
     const text = `// A ${half}\n// ${half}b.\n// A ${half} done.\nconst a = 1;\n`;
     const found = proseOf({ path: "a.ts", text }).flatMap(longSentences);
     expect(found.map(({ at }) => at.split(" words")[0])).toEqual(["a.ts:1: 28"]);
+  });
+});
+
+describe("public options", () => {
+  const manifests = files.filter(({ path }) => /^packages\/[^/]+\/package\.json$/.test(path));
+
+  it("have a hover, which names the default of an option that may be left out", () => {
+    const entries = manifests.flatMap(entryPoints);
+    expect(entries).toContain("packages/postgres/src/providers/pg.ts");
+    expect(silentOptions(entries, files.filter(isTypeScript))).toEqual([]);
+  });
+
+  it("are found behind re-exports", () => {
+    const own = [
+      "/** One. */\nreadonly a: string;",
+      "readonly b: string;",
+      "/** Two. */\nreadonly c?: string;",
+    ].join("\n");
+    const found = silentOptions(
+      ["entry.ts"],
+      [
+        { path: "entry.ts", text: 'export * from "./public.ts";' },
+        { path: "public.ts", text: 'export { type AOptions } from "./own.ts";' },
+        {
+          path: "own.ts",
+          text: `export interface AOptions {\n${own} }\nexport interface BOptions { readonly b: 1 }`,
+        },
+      ],
+    );
+    expect(found).toEqual([
+      "own.ts: AOptions.b has no hover",
+      "own.ts: AOptions.c does not name its default",
+    ]);
   });
 });
 

@@ -9,8 +9,7 @@ export {
   type JobTypes,
 } from "./job-types/define-job-types.ts";
 export type * from "./job-types/markers.ts";
-export type * from "./job-types/job-of.ts";
-export type * from "./job-types/references.ts";
+export type * from "./public-types/types-of-definitions.ts";
 export type * from "./job-types/standard-schema.ts";
 
 export { defineSchedules } from "./schedules/define-schedules.ts";

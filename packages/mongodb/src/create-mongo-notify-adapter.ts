@@ -18,12 +18,13 @@ import { markChannel, openMs, openNotificationTail, pingMs, replyMs } from "./no
 import type { MongoNotifyProvider, NotifyCollection, NotifyDatabase } from "./notify-provider.ts";
 
 export interface MongoNotifyAdapterOptions {
+  /** The database, such as `{ database: client.db() }`. */
   readonly provider: MongoNotifyProvider;
   /** The beginning of the collection's name, as for the state adapter. Default: `"queuert_"`. */
   readonly collectionPrefix?: string | undefined;
   /** The size of the capped collection, which drops the oldest notifications. Default: 4 MiB. */
   readonly sizeBytes?: number | undefined;
-  /** Called with errors that no call rejects with, such as lost connections. */
+  /** Receives errors that no call rejects with, such as lost connections. Default: none. The client reports them, too. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 

@@ -29,12 +29,13 @@ export interface MongoStateAdapterOptions<
   TContext extends object,
   TJobId extends string,
 > {
+  /** How commands reach the database: `@queuert/mongodb/mongodb`, or your own. */
   readonly stateProvider: MongoStateProvider<TTxContext, TContext>;
   /** The beginning of the names of all collections. Default: `"queuert_"`. */
   readonly collectionPrefix?: string | undefined;
   /** Makes the ids of new jobs, which must never repeat. Default: UUID version 7, which sort by time. */
   readonly idGenerator?: (() => TJobId) | undefined;
-  /** How often, and after which delays, a statement is repeated when the connection or primary is lost. */
+  /** How often, and after which delays, a statement is repeated when the connection or primary is lost. Default: 3 retries, after 50 ms, doubling to 5 s. */
   readonly connectionRetryConfig?: ConnectionRetryConfig | undefined;
   /**
    * A statement that has not settled after this time counts as a lost connection. Default: 60,000. The driver

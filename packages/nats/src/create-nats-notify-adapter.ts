@@ -24,7 +24,7 @@ export interface NatsNotifyAdapterOptions {
    */
   readonly subjectPrefix?: string | undefined;
   /**
-   * Receives errors that no call rejects with: subscriptions that the server ended, a connection that has given up.
+   * Receives errors that no call rejects with: subscriptions that the server ended, a connection that has given up. Default: none. The client reports them, too.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

@@ -8,6 +8,7 @@ import { createStateGauges } from "./state-gauges.ts";
 import { createStateLease, type LeasingState, observationTypeName } from "./state-lease.ts";
 
 export interface ObserveStateOptions {
+  /** The adapter of the store to measure. */
   readonly stateAdapter: LeasingState & Pick<AnyStateAdapter, "summarize" | "capabilities">;
   /** Default: `metrics.getMeter("queuert")`, of the SDK that is registered when this is called. */
   readonly meter?: Meter | undefined;

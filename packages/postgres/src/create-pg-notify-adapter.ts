@@ -22,7 +22,7 @@ export interface PgNotifyAdapterOptions {
    * and two seconds. Default: 8,000.
    */
   readonly pingIntervalMs?: number | undefined;
-  /** Told of errors that no call rejects with: lost connections, listeners that threw. */
+  /** Receives errors that no call rejects with: lost connections, listeners that threw. Default: none. The client reports them, too. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 

@@ -33,7 +33,7 @@ export interface PgStateAdapterOptions<
    * They sort by creation, which keeps inserts at the right edge of the indexes.
    */
   readonly idDefault?: string | undefined;
-  /** How statements outside transactions are retried after a transient error. */
+  /** How statements outside transactions are retried after a transient error. Default: 3 retries, after 50 ms, doubling to 5 s. */
   readonly connectionRetryConfig?: ConnectionRetryConfig | undefined;
   /** Whether trying again can help. Default: lost connections, restarts, deadlocks, serialization failures. */
   readonly isTransientError?: ((error: unknown) => boolean) | undefined;

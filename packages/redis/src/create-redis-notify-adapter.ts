@@ -33,7 +33,7 @@ export interface RedisNotifyAdapterOptions {
    * Default: 8,000.
    */
   readonly pingIntervalMs?: number | undefined;
-  /** Receives errors that no call rejects with: lost connections, hints that could not be taken. */
+  /** Receives errors that no call rejects with: lost connections, hints that could not be taken. Default: none. The client reports them, too. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 

@@ -59,6 +59,7 @@ export interface SqliteStateAdapterOptions<
   TContext extends object,
   TJobId extends string,
 > {
+  /** How statements reach the file: `@queuert/sqlite/better-sqlite3`, `/node-sqlite`, or your own. */
   readonly stateProvider: SqliteStateProvider<TTxContext, TContext>;
   /** Prefix of all tables and indexes. Default `"queuert_"`; `""` for none. */
   readonly tablePrefix?: string | undefined;
@@ -66,7 +67,7 @@ export interface SqliteStateAdapterOptions<
   readonly idType?: string | undefined;
   /** Makes the ids of new jobs. Default: UUID version 7. They sort by time, which keeps inserts fast. */
   readonly idGenerator?: (() => TJobId) | undefined;
-  /** How often a call is retried after a transient error of the driver. A call that waited for `busyTimeoutMs` is not. */
+  /** How often a call is retried after a transient error of the driver. A call that waited for `busyTimeoutMs` is not. Default: 3 retries, after 50 ms, doubling to 5 s. */
   readonly connectionRetryConfig?: ConnectionRetryConfig | undefined;
   /** Which errors are transient. Default: SQLite reports that the file is busy. */
   readonly isTransientError?: ((error: unknown) => boolean) | undefined;

@@ -13,8 +13,8 @@ export type ConfiguredStateAdapter = StateAdapter<
 /** The store that the commands work on. */
 export interface StoreConfig {
   /**
-   * The address of the store: `postgres://…`, `mongodb://…` or `sqlite:app.db`. A relative file is beside the config. Give
-   * this or `stateAdapter`.
+   * The address of the store: `postgres://…`, `mongodb://…` or `sqlite:app.db`. A relative file is beside the config.
+   * Left out: `stateAdapter` makes the store.
    */
   readonly url?: string | undefined;
   /** With a `postgres://` address: the schema of Queuert's tables. Default: `"queuert"`. */
@@ -23,7 +23,7 @@ export interface StoreConfig {
   readonly prefix?: string | undefined;
   /** With a SQL address: the SQL type of job ids. Default: that of the adapter. */
   readonly idType?: string | undefined;
-  /** Makes the state adapter of the application. It is called once a command, and only for commands that need the store. */
+  /** Makes the state adapter of the application. It is called once a command, and only for commands that need the store. Left out: `url` names the store. */
   readonly stateAdapter?: (() => MaybePromise<ConfiguredStateAdapter>) | undefined;
   /** Makes the notify adapter, so that workers are notified of jobs that a command has started. Default: none. */
   readonly notifyAdapter?: (() => MaybePromise<NotifyAdapter>) | undefined;

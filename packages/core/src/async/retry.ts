@@ -4,9 +4,13 @@ import { sleep } from "./sleep.ts";
 
 /** How often and how patiently something that failed for a passing reason is tried again. */
 export interface ConnectionRetryConfig {
+  /** How often a call is repeated after its first failure. Default: 3. */
   readonly maxRetries?: number | undefined;
+  /** The delay before the first repetition, before jitter. Default: 50. */
   readonly initialDelayMs?: number | undefined;
+  /** Each further delay is as many times as long. Default: 2. */
   readonly multiplier?: number | undefined;
+  /** The longest delay. Default: 5000. */
   readonly maxDelayMs?: number | undefined;
 }
 

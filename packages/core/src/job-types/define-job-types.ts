@@ -12,7 +12,7 @@ export interface JobTypes<TDefinitions> {
   readonly [definitions]?: TDefinitions;
 }
 
-/** The definitions of a `JobTypes`, for the type helpers. */
+/** The definitions of a `JobTypes`. The type helpers take `typeof jobTypes` as well. */
 export type JobTypeDefinitionsOf<TJobTypes> =
   TJobTypes extends JobTypes<infer TDefinitions> ? TDefinitions : never;
 

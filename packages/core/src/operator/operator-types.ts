@@ -28,7 +28,7 @@ export interface OperatorOptions {
   readonly planTtlMs?: number | undefined;
   /** How many jobs one search looks at. Default: 100,000. */
   readonly examineStep?: number | undefined;
-  /** Called after each applied plan, for an audit. */
+  /** Called after each applied plan, for an audit. Default: none. */
   readonly onAction?: ((action: AppliedAction) => void) | undefined;
 }
 

@@ -4,6 +4,7 @@ export type { CancelDependants } from "../adapters/state-adapter-params.ts";
 
 /** Which sequences are cancelled, and how the sequences around them are treated. */
 export interface CancelJobSequencesOptions<TJobId extends string = string> {
+  /** The sequences. */
   readonly ids: readonly TJobId[];
   /**
    * Also the sequences that were started for them, and for those in turn. One that a job outside

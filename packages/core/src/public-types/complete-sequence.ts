@@ -59,8 +59,11 @@ export interface CompleteJobSequenceOptions<
   TTypeName extends keyof TDefinitions & string,
   TResult,
 > {
+  /** The type of the sequence's first job. */
   readonly typeName: TTypeName;
+  /** The sequence. */
   readonly id: TJobId;
+  /** Gets the current job, and completes it: once, or again for each job that continues it. */
   readonly complete: (
     context: NoInfer<{
       readonly job: UnfinishedJob<

@@ -29,9 +29,9 @@ export interface ListJobsOptions<
   readonly sequenceTypeName?: OneOrMore<TSequenceTypeName> | undefined;
   /** Only jobs with these statuses. Default: with any. */
   readonly status?: OneOrMore<TStatus> | undefined;
-  /** Only the jobs of this sequence. */
+  /** Only the jobs of this sequence. Default: of all. */
   readonly sequenceId?: TJobId | undefined;
-  /** Only the jobs of the tree of this root. */
+  /** Only the jobs of the tree of this root. Default: of all. */
   readonly rootSequenceId?: TJobId | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface ListJobSequencesOptions<
   readonly typeName?: OneOrMore<TTypeName> | undefined;
   /** Only sequences with these statuses. Default: with any. */
   readonly status?: OneOrMore<TStatus> | undefined;
-  /** Only the sequences of the tree of this root. */
+  /** Only the sequences of the tree of this root. Default: of all. */
   readonly rootSequenceId?: TJobId | undefined;
 }
 

@@ -217,7 +217,7 @@ export interface ScheduleMethods<TDefinitions, TTxContext, TJobId extends string
 
 /** The schedules that an application declares, and how they are kept. */
 export interface SchedulesOptions<TDefinitions> {
-  /** The result of `defineSchedules`. Written by name when the client is created. */
+  /** The result of `defineSchedules`. Written by name when the client is created. Default: none. */
   readonly declared?: DeclaredSchedules<TDefinitions> | undefined;
   /** Grows with deployments: a lower revision never overwrites a higher one. Default 0. */
   readonly revision?: number | undefined;

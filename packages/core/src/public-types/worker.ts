@@ -43,6 +43,7 @@ export interface ImplementJobTypeOptions<
   TTypeName extends keyof TDefinitions & string,
   TImplemented extends string,
 > {
+  /** The job type, which this worker does not implement yet. */
   readonly typeName: IsImplemented<TTypeName, TImplemented> extends true
     ? `Error: this worker implements job type '${TTypeName}' already`
     : TTypeName;

@@ -11,7 +11,7 @@ import type { MongoDatabase } from "../state-provider.ts";
 import { type CollectionIndexes, type IndexDefinition, toCollectionIndexes } from "./index.ts";
 
 export interface MigrateOptions {
-  /** Only reports the collections and indexes that are missing. */
+  /** Only reports the collections and indexes that are missing. Default: false. */
   readonly dryRun?: boolean | undefined;
 }
 

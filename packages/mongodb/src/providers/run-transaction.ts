@@ -14,7 +14,7 @@ export interface TransactionSession extends MongoSession {
 }
 
 export interface RunMongoTransactionOptions {
-  /** For how long a commit without a reply is sent again. */
+  /** For how long a commit without a reply is sent again. Default: 30000. */
   readonly commitTimeoutMs?: number | undefined;
 }
 

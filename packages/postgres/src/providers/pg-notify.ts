@@ -7,7 +7,7 @@ import { assertPool } from "./assert-client.ts";
 import { surviveIdleClients } from "./pg-lent-client.ts";
 
 export interface PgPoolNotifyProviderOptions {
-  /** How the listening connection reaches the server, if not as the pool does: past a proxy that pools transactions. */
+  /** How the listening connection reaches the server, if not as the pool does: past a proxy that pools transactions. Default: as the pool. */
   readonly listenConnection?: ClientConfig | undefined;
 }
 

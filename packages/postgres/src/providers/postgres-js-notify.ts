@@ -5,7 +5,7 @@ import { quoteIdentifier } from "../store-names.ts";
 import { assertPostgresJs } from "./assert-client.ts";
 
 export interface PostgresJsNotifyProviderOptions {
-  /** A client that reaches the server past a proxy that pools transactions; only its options are used. */
+  /** A client that reaches the server past a proxy that pools transactions; only its options are used. Default: the same client. */
   readonly listenConnection?: Sql | undefined;
 }
 

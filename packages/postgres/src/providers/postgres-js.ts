@@ -25,7 +25,7 @@ export interface PostgresJsContext {
 export interface PostgresJsProviderOptions {
   /**
    * Prepare statements by name on each connection. Leave it off behind a proxy that pools transactions, unless
-   * that proxy follows prepared statements.
+   * that proxy follows prepared statements. Default: false.
    */
   readonly preparedStatements?: boolean | undefined;
 }

@@ -13,8 +13,11 @@ import { knownVersion, migrations } from "./index.ts";
 import { migrationSql } from "./migration.ts";
 
 export interface SqliteSchemaOptions {
+  /** As for the adapter. */
   readonly stateProvider: SqliteStateProvider;
+  /** As for the adapter. Default: `"queuert_"`. */
   readonly tablePrefix?: string | undefined;
+  /** As for the adapter. Default: `"TEXT"`. */
   readonly idType?: string | undefined;
 }
 

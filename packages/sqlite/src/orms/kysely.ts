@@ -20,10 +20,12 @@ export interface KyselyTxContext<TTables> {
 
 /** A transaction, or the database. */
 export interface KyselyContext<TTables> {
+  /** The instance whose transactions the jobs use. */
   readonly db: Kysely<TTables>;
 }
 
 export interface KyselyProviderOptions<TTables> extends Omit<FileSettings, "synchronous"> {
+  /** The instance whose transactions the jobs use. */
   readonly db: Kysely<TTables>;
   /** The connection that the dialect of `db` has. */
   readonly database: BetterSqlite3.Database;

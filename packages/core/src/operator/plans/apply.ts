@@ -12,13 +12,13 @@ import { planConditions } from "./target.ts";
 export interface ApplyOptions {
   /** That of the plan. */
   readonly token: string;
-  /** The number of the plan. Required for a deletion, and for more than one job. */
+  /** The number of the plan. Left out only for one job that is not deleted. */
   readonly count?: number | undefined;
-  /** The user that made the plan. */
+  /** The user that made the plan. Left out for a plan without a user. */
   readonly user?: string | undefined;
-  /** Stops between two steps. */
+  /** Stops between two steps. Default: none. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after each step. */
+  /** Called after each step. Default: none. */
   readonly onProgress?: ((progress: ApplyProgress) => void) | undefined;
 }
 

@@ -11,10 +11,11 @@ import { previewedMax, previewRetry } from "./preview-retry.ts";
 import { planConditions, readTarget, type Target } from "./target.ts";
 
 export interface PlanOptions {
+  /** The change to make. */
   readonly action: PlanAction;
-  /** The jobs, at most 1,000. Either this or `filter`. */
+  /** The jobs, at most 1,000. Left out: those of `filter`. */
   readonly ids?: readonly string[] | undefined;
-  /** All jobs that match. An empty filter is refused: it does not mean all jobs. */
+  /** All jobs that match. An empty filter is refused: it does not mean all jobs. Left out: those of `ids`. */
   readonly filter?: string | undefined;
   /** The person or program that plans. Only the same user may apply the plan. Default: none. */
   readonly user?: string | undefined;
