@@ -90,7 +90,7 @@ const runOnce = async (broker: FaultyBroker, fault: Fault, prefix: string): Prom
 
 const print = async (broker: FaultyBroker): Promise<void> => {
   console.log(`\n${broker.name}, polling every ${pollIntervalMs} ms\n`);
-  console.log("| fault | runs | jobs | lost | worst delay, ms |\n|---|---:|---:|---:|---:|");
+  console.log("| fault | runs | jobs | lost | worst delay, in polls |\n|---|---:|---:|---:|---:|");
   for (const fault of broker.faults) {
     const reports: RunReport[] = [];
     for (let run = 0; run < runCount; run += 1) {
@@ -104,7 +104,7 @@ const print = async (broker: FaultyBroker): Promise<void> => {
       runCount,
       delays.length + lost,
       lost,
-      Math.max(...delays).toFixed(0),
+      (Math.max(...delays) / pollIntervalMs).toFixed(2),
     ];
     console.log(`| ${cells.join(" | ")} |`);
   }
