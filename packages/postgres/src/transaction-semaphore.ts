@@ -2,8 +2,11 @@
 // beside the transactions of process functions; otherwise leases would expire behind them.
 //
 // A transaction that a callback opens inside its own waits for a permit that the callback holds. The semaphore cannot tell
-// such a transaction from another that waits. If no transaction ends for a while, it lends the reserved connection
-// to the first in line. If none ends for longer, it refuses those that wait.
+// such a transaction from another that waits. If no transaction ends for a while, it lends the reserved connection to the
+// first in line. If none ends for longer, it refuses those that wait.
+//
+// Async context could tell them apart. Up to Node 22 it slows down every promise while a transaction is open, and in a worker
+// some transaction nearly always is. A shorter wait would also lend the connection when transactions are merely slow.
 import { PgTransactionStalledError } from "./errors.ts";
 
 export interface TransactionPatience {
