@@ -55,6 +55,8 @@ export interface JobDocument {
   readonly blockers?: readonly string[] | undefined;
   /** The distinct blockers that have not completed. */
   readonly openBlockers?: readonly string[] | undefined;
+  /** When its last blocker completed. Absent if it never was blocked. */
+  readonly releasedAt?: Date | undefined;
   /** Another job waits for this job's sequence: ending it takes a transaction. */
   readonly hasWaiters?: true | undefined;
   /** A failed job whose dependants have not failed yet: see `state/fail-dependants.ts`. */

@@ -95,7 +95,7 @@ it("reads every column of a pending job that differs from that of a new root job
   const others =
     `ordinal id type_name status priority scheduled_at created_at input leased_by leased_until
     output continued_to_id finished_at completed_by completed_lease blocker_count incomplete_blocker_count
-    deduplication_open`.split(/\s+/);
+    deduplication_open released_at`.split(/\s+/);
   const columns = await provider.read((connection) =>
     connection
       .prepare("SELECT name FROM pragma_table_info('queuert_job')")

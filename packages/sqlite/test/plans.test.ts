@@ -109,6 +109,14 @@ describe("the statements of a job's walk", () => {
     expect(plans.join("\n")).toMatch(/USING INDEX queuert_job_due/);
     expect(plans.join("\n")).toMatch(/USING (COVERING )?INDEX queuert_job_leased/);
   });
+
+  it("read the index alone for a summary of pending jobs, moments of release included", async () => {
+    const store = await openRecorded();
+    await store.adapter.summarize({ runningLongMs: 1 });
+    expect(await store.plansOf()).toContain(
+      "SCAN queuert_job USING COVERING INDEX queuert_job_due",
+    );
+  });
 });
 
 describe("100,000 schedules", () => {

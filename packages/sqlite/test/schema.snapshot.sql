@@ -36,6 +36,7 @@ CREATE TABLE queuert_job (
   on_blocker_failure TEXT NOT NULL,
   blocker_count INTEGER NOT NULL DEFAULT 0,
   incomplete_blocker_count INTEGER NOT NULL DEFAULT 0,
+  released_at INTEGER,
   deduplication_key TEXT,
   deduplication_open INTEGER NOT NULL DEFAULT 0,
   trace_context TEXT,
@@ -77,7 +78,8 @@ CREATE INDEX queuert_job_deduplication ON queuert_job (type_name, deduplication_
 CREATE INDEX queuert_job_deduplication_open ON queuert_job (type_name, deduplication_key)
   WHERE deduplication_open = 1;
 
-CREATE INDEX queuert_job_due ON queuert_job (type_name, priority DESC, scheduled_at) WHERE status = 'pending';
+CREATE INDEX queuert_job_due ON queuert_job (type_name, priority DESC, scheduled_at, ordinal, released_at)
+  WHERE status = 'pending';
 
 CREATE INDEX queuert_job_failed ON queuert_job (type_name) WHERE status = 'failed';
 

@@ -52,7 +52,10 @@ export interface StateSummary {
     readonly status: Exclude<JobStatus, "completed" | "cancelled">;
     readonly count: number;
   }[];
-  /** Per type with due pending jobs: for how long the oldest has been due. */
+  /**
+   * Per type with due pending jobs: for how long the oldest has been due. The time that a job was blocked does not count: its
+   * waiting begins when its last blocker completes.
+   */
   readonly oldestReady: readonly { readonly typeName: string; readonly ageMs: number }[];
   /** Blocked jobs at least one of whose blockers has failed. */
   readonly blockedByFailedCount: number;

@@ -16,9 +16,10 @@ export const releaseDependants = (store: Store, completed: StoredJob): readonly 
     const { state } = stored;
     if (state?.status !== "blocked") continue;
     const incompleteBlockerCount = state.incompleteBlockerCount - 1;
-    const status = incompleteBlockerCount === 0 ? "pending" : "blocked";
-    store.put(stored, { ...state, status, incompleteBlockerCount });
-    if (status === "pending") {
+    if (incompleteBlockerCount > 0) store.put(stored, { ...state, incompleteBlockerCount });
+    else {
+      const releasedAt = store.now;
+      store.put(stored, { ...state, status: "pending", releasedAt, incompleteBlockerCount });
       unblocked.push({ ...toReference(stored), unblockedBySequenceId: first.id });
     }
   }

@@ -35,6 +35,8 @@ export interface JobState extends Omit<JobRecord<number>, FixedField> {
   /** The attempts that did not complete it. */
   readonly attempts: readonly StoredAttempt[];
   readonly blockers: readonly BlockerLink[];
+  /** When its last blocker completed; null if it never was blocked. */
+  readonly releasedAt: number | null;
   /** The number of different blockers of a blocked job that are not complete. Undefined in other statuses. */
   readonly incompleteBlockerCount: number;
 }
@@ -58,6 +60,7 @@ export const initialState = (job: NewStateJob, scheduledAt: number): JobState =>
   completedByLease: null,
   attempts: noAttempts,
   blockers: noBlockers,
+  releasedAt: null,
   incompleteBlockerCount: 0,
 });
 

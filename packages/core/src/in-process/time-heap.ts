@@ -38,6 +38,23 @@ export class TimeHeap {
     return this.nodes;
   }
 
+  /**
+   * The least value of a function that is at least the time of its node. Subtrees that begin later are not visited. Infinity
+   * if there is no node.
+   */
+  leastOf(valueOf: (node: HeapNode) => number): number {
+    let least = Infinity;
+    const indexes = [0];
+    for (let index = indexes.pop(); index !== undefined; index = indexes.pop()) {
+      const node = this.nodes[index];
+      if (node === undefined || node.time >= least) continue;
+      workCount.steps++;
+      least = Math.min(least, valueOf(node));
+      indexes.push(2 * index + 2, 2 * index + 1);
+    }
+    return least;
+  }
+
   add(node: HeapNode): void {
     node.heap = this;
     this.nodes.push(node);

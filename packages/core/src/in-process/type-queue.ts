@@ -75,6 +75,20 @@ export class TypeQueue {
     return earliest;
   }
 
+  /** Since when the longest-waiting due job could have run: the time that it was blocked does not count. */
+  readySince(now: number): number | undefined {
+    this.promote(now);
+    let earliest = Infinity;
+    for (const { jobs } of this.ready) {
+      const since = jobs.leastOf(({ stored, time }) =>
+        // Later than now if the clock was set back after the job was due.
+        time > now ? Infinity : Math.max(time, stored.state?.releasedAt ?? 0),
+      );
+      earliest = Math.min(earliest, since);
+    }
+    return earliest === Infinity ? undefined : earliest;
+  }
+
   /** The number of priorities with due jobs. */
   get bucketCount(): number {
     return this.ready.length;

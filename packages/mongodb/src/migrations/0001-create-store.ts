@@ -9,9 +9,9 @@ export const createStore = {
   collections: {
     jobs: [
       {
-        // acquireJobs: due jobs of a type in their order, and its next due time. summarize: counts.
+        // acquireJobs: due jobs of a type in their order, and its next due time. summarize: counts and ages.
         name: "due",
-        key: { typeName: 1, priority: -1, scheduledAt: 1, ordinal: 1 },
+        key: { typeName: 1, priority: -1, scheduledAt: 1, ordinal: 1, releasedAt: 1 },
         partialFilterExpression: { status: "pending" },
       },
       {

@@ -222,7 +222,12 @@ const releaseWaitingJobs = async (
   const isFree = { $and: [{ $eq: ["$status", "blocked"] }, { $eq: ["$openBlockers", []] }] };
   await db.jobs.updateMany(scope, { _id: { $in: waiting.map(({ _id }) => _id) } }, [
     { $set: { openBlockers: stillOpen, stamp: createStamp() } },
-    { $set: { status: { $cond: [isFree, "pending", "$status"] } } },
+    {
+      $set: {
+        status: { $cond: [isFree, "pending", "$status"] },
+        releasedAt: { $cond: [isFree, "$$NOW", "$releasedAt"] },
+      },
+    },
   ]);
   return waiting.flatMap((job) => {
     const open = new Set(job.openBlockers);

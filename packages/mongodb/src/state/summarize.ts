@@ -88,13 +88,15 @@ const countOf = (kind: "expired" | "runningLong", match: object): object[] => [
 
 const oldestReady: object[] = [
   { $match: { status: "pending", ...any.pending, ...isDue } },
-  { $group: { _id: "$typeName", at: { $min: "$scheduledAt" } } },
+  // A blocked job does not wait for a worker: its waiting begins with its release. An absent field is no maximum.
+  { $group: { _id: "$typeName", at: { $min: { $max: ["$scheduledAt", "$releasedAt"] } } } },
   {
     $project: {
       _id: 0,
       kind: "oldest",
       typeName: "$_id",
-      ageMs: { $subtract: ["$$NOW", "$at"] },
+      // A release lies ahead if the clock was set back since.
+      ageMs: { $max: [0, { $subtract: ["$$NOW", "$at"] }] },
     },
   },
 ];

@@ -8,6 +8,7 @@
 // The first job of a sequence has NULL in sequence_id, sequence_type_name and sequence_created_at, because they equal
 // its own columns. The first job of a root has NULL in root_sequence_id too. Most jobs are such jobs, and the size of a
 // row decides the cost.
+// released_at is NULL in a job that never was blocked. The index of due jobs has it, so that a summary reads no rows.
 // Every index serves a statement. It is partial if only a few rows matter to it, so that finished jobs cost nothing.
 export const createStore = {
   name: "create-store",
@@ -38,6 +39,7 @@ CREATE TABLE {prefix}job (
   on_blocker_failure TEXT NOT NULL,
   blocker_count INTEGER NOT NULL DEFAULT 0,
   incomplete_blocker_count INTEGER NOT NULL DEFAULT 0,
+  released_at INTEGER,
   deduplication_key TEXT,
   deduplication_open INTEGER NOT NULL DEFAULT 0,
   trace_context TEXT,
@@ -45,7 +47,8 @@ CREATE TABLE {prefix}job (
   input TEXT NOT NULL,
   output TEXT
 ){strict};
-CREATE INDEX {prefix}job_due ON {prefix}job (type_name, priority DESC, scheduled_at) WHERE status = 'pending';
+CREATE INDEX {prefix}job_due ON {prefix}job (type_name, priority DESC, scheduled_at, ordinal, released_at)
+  WHERE status = 'pending';
 CREATE INDEX {prefix}job_leased ON {prefix}job (type_name, leased_until) WHERE status = 'running';
 CREATE INDEX {prefix}job_blocked ON {prefix}job (type_name) WHERE status = 'blocked';
 CREATE INDEX {prefix}job_failed ON {prefix}job (type_name) WHERE status = 'failed';

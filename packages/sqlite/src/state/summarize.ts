@@ -10,7 +10,11 @@ export const summarize = <TTxContext extends object, TContext extends object>(
   const count = (status: JobStatus, oldest: string): string => `
 SELECT '${status}', type_name, count(*), ${oldest} FROM ${job} WHERE status = '${status}' GROUP BY type_name`;
   const counts = [
-    count("pending", "min(scheduled_at)"),
+    // A blocked job does not wait for a worker: its waiting begins with its release.
+    count(
+      "pending",
+      "min(CASE WHEN scheduled_at <= ? THEN max(scheduled_at, coalesce(released_at, 0)) END)",
+    ),
     count("running", "NULL"),
     count("blocked", "NULL"),
     count("failed", "NULL"),
@@ -28,15 +32,14 @@ FROM ${job} WHERE status = 'running'`;
   return async ({ context, runningLongMs }) =>
     database.read(context, (session) => {
       const now = session.now();
-      const rows =
-        session.all<
-          [
-            status: StateSummary["counts"][number]["status"],
-            typeName: string,
-            count: number,
-            oldest: number | null,
-          ]
-        >(counts);
+      const rows = session.all<
+        [
+          status: StateSummary["counts"][number]["status"],
+          typeName: string,
+          count: number,
+          oldest: number | null,
+        ]
+      >(counts, now);
       const [expiredLeaseCount, runningLongCount] = session.get<[number, number]>(
         running,
         now,
@@ -45,7 +48,8 @@ FROM ${job} WHERE status = 'running'`;
       return {
         counts: rows.map(([status, typeName, count]) => ({ status, typeName, count })),
         oldestReady: rows.flatMap(([, typeName, , oldest]) =>
-          oldest === null || oldest > now ? [] : [{ typeName, ageMs: now - oldest }],
+          // A release lies ahead if the clock was set back since.
+          oldest === null ? [] : [{ typeName, ageMs: Math.max(0, now - oldest) }],
         ),
         blockedByFailedCount: session.get<[number]>(blockedByFailed)?.[0] ?? 0,
         expiredLeaseCount,

@@ -46,16 +46,19 @@ ORDER BY waiting.ordinal`;
 UPDATE ${job} SET incomplete_blocker_count = incomplete_blocker_count - 1
 WHERE id = ? AND incomplete_blocker_count > 0`;
   const unblock = `
-UPDATE ${job} SET incomplete_blocker_count = 0, status = 'pending'
+UPDATE ${job} SET incomplete_blocker_count = 0, status = 'pending', released_at = ?
 WHERE id = ? AND status = 'blocked' AND incomplete_blocker_count = 1`;
 
   return (session, sequenceId) => {
     const unblocked: UnblockedJob[] = [];
+    const now = session.now();
     const rows = session.all<[isReleased: number, ...JobReferenceRow]>(dependants, sequenceId);
     for (const [isReleased, ...row] of rows) {
       const reference = toStateJobReference(row);
-      session.run(isReleased === 1 ? unblock : countDown, reference.id);
-      if (isReleased === 1) unblocked.push({ ...reference, unblockedBySequenceId: sequenceId });
+      if (isReleased === 1) {
+        session.run(unblock, now, reference.id);
+        unblocked.push({ ...reference, unblockedBySequenceId: sequenceId });
+      } else session.run(countDown, reference.id);
     }
     return unblocked;
   };

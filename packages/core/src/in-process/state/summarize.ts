@@ -16,10 +16,11 @@ const summary = (store: Store, runningLongMs: number): StateSummary => {
   store.leases.putBackAll();
   const queues = [...store.queues.values()].sort(byTypeName);
   const oldestReady = queues.flatMap((queue) => {
-    const oldest = queue.earliest(store.now);
-    return oldest === undefined || oldest > store.now
+    const since = queue.readySince(store.now);
+    return since === undefined
       ? []
-      : [{ typeName: queue.typeName, ageMs: store.now - oldest }];
+      : // It lies ahead if the clock was set back since.
+        [{ typeName: queue.typeName, ageMs: Math.max(0, store.now - since) }];
   });
   store.leases.noticeExpired(store.now);
   return {

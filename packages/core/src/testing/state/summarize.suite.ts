@@ -63,6 +63,28 @@ export const summarizeSuite: StateSuite = defineStateSuite("summarize", (rule) =
   );
 
   rule(
+    "The time that a job was blocked does not count: its waiting begins when its last blocker completes.",
+    async ({ steps, stateAdapter }) => {
+      const since1970 = { typeName: "a", schedule: { at: new Date(0) } };
+      const first = await steps.createOne({ typeName: "blocker" });
+      const last = await steps.createOne({ typeName: "blocker" });
+      await steps.createBlocked([first, last], since1970);
+      const ageOf = async (typeName: string): Promise<number | undefined> => {
+        const { oldestReady } = await stateAdapter.summarize({ runningLongMs: minuteMs });
+        return oldestReady.find((each) => each.typeName === typeName)?.ageMs;
+      };
+      await steps.completeWithoutWorker(first);
+      expect(await ageOf("a")).toBeUndefined();
+      await steps.completeWithoutWorker(last);
+      expect(await ageOf("a")).toBeGreaterThanOrEqual(0);
+      expect(await ageOf("a")).toBeLessThan(minuteMs);
+      // A released job that is older by its schedule does not hide another one.
+      await steps.createOne(since1970);
+      expect(await ageOf("a")).toBeGreaterThan(thirtyDaysMs);
+    },
+  );
+
+  rule(
     "Blocked jobs at least one of whose blockers has failed.",
     async ({ steps, stateAdapter }) => {
       const f1 = await steps.createFailed({ typeName: "f1" });
