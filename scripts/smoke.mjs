@@ -35,9 +35,9 @@ await stateProvider.close();
 const commands = [
   ["init", "--yes", "--store", "sqlite"],
   ["migrate"],
+  ["doctor"],
   ["start", "greet", "--input", '"Ada"'],
   ["status", "--check", "pending=1 failed<1"],
-  ["doctor"],
 ];
 
 const cli = join(rootDir, "packages/cli");

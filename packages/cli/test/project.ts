@@ -93,6 +93,8 @@ const startIn = (
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  // A program that has ended before it reads its input closes the pipe.
+  child.stdin.on("error", () => undefined);
   child.stdin.end(stdin ?? "");
   const ended = new Promise<Result>((resolve, reject) => {
     child.once("error", reject);
