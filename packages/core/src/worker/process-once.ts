@@ -115,11 +115,12 @@ const msForNewJobs = ({ engine, settings, begunAt }: Run, longestMs: number): nu
 const defaultReserveMs = 2_000;
 
 /** Until a slot is free and its outcome is stored: continuations and dependants are due then. */
-const untilRoom = async ({ parts }: Run, ms: number): Promise<void> => {
+const untilRoom = async ({ parts, closing }: Run, ms: number): Promise<void> => {
   const { slots, room, settler } = parts;
   if (slots.activeCount > 0) {
     room.clear();
-    await room.wait(Math.min(ms, limits.timerMsMax));
+    // The client may have been closed during an acquisition: that wake has just been cleared.
+    if (!closing.aborted) await room.wait(Math.min(ms, limits.timerMsMax));
   }
   await settler.whenIdle();
 };

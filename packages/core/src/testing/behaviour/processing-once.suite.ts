@@ -239,6 +239,35 @@ export const processingOnceSuite: BehaviourSuite = defineBehaviourSuite(
       expect(await running).toMatchObject({ completed: 1 });
     });
 
+    rule("closing the client during an acquisition ends the call", async (context) => {
+      const { open, gate, stateAdapter } = context;
+      const [acquiring, held] = [gate(), gate()];
+      let acquisitions = 0;
+      const slow = interceptState(stateAdapter, {
+        after: async (operation) => {
+          // The second one finds nothing, while the job of the first one runs.
+          if (operation === "acquireJobs" && ++acquisitions === 2) await acquiring.pass();
+        },
+      });
+      const client = await open({ stateAdapter: slow });
+      await client.start("task");
+      const running = worker(client)
+        .implementJobType({
+          typeName: "task",
+          process: async ({ signal, complete }) => {
+            signal.addEventListener("abort", held.open);
+            await held.pass();
+            return complete(signal.reason ?? null);
+          },
+        })
+        .processOnce({ budgetMs: farMs });
+      await Promise.all([held.arrived(), acquiring.arrived()]);
+      const closed = client.queuert.close();
+      acquiring.open();
+      expect(await running).toMatchObject({ completed: 1 });
+      await closed;
+    });
+
     rule("bad options are refused", async ({ open }) => {
       const client = await open();
       const builder = completing(client);
