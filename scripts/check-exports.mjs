@@ -9,7 +9,8 @@ import { buildable, packages, pnpm, rootDir, run } from "./workspace.mjs";
 
 const bin = (/** @type {string} */ name) => join(rootDir, "node_modules/.bin", name);
 
-const most = { bytes: 1_200_000, files: 300 };
+// The suites for authors of adapters are one file, which an application never loads. It has a limit of its own.
+const most = { bytes: 1_200_000, suites: 1_000_000, files: 300 };
 
 /** @param {string} tarball @param {readonly string[]} args */
 const tar = (tarball, ...args) =>
@@ -30,10 +31,14 @@ const deadLinks = (tarball) => {
 /** @param {string} tarball */
 const tooLarge = (tarball) => {
   const files = tar(tarball, "-tz").trim().split("\n").length;
-  const bytes = tar(tarball, "-xzO").length;
-  console.log(`  ${files} files, ${(bytes / 1_000_000).toFixed(2)} MB unpacked`);
-  return files > most.files || bytes > most.bytes
-    ? [`more than ${most.files} files or ${most.bytes} bytes`]
+  const suites = tar(tarball, "-xzO", "--wildcards", "package/dist/testing.js").length;
+  const bytes = tar(tarball, "-xzO").length - suites;
+  const megabytes = (/** @type {number} */ count) => (count / 1_000_000).toFixed(2);
+  console.log(
+    `  ${files} files, ${megabytes(bytes)} MB unpacked, and ${megabytes(suites)} MB of suites`,
+  );
+  return files > most.files || bytes > most.bytes || suites > most.suites
+    ? [`more than ${most.files} files, ${most.bytes} bytes, or ${most.suites} bytes of suites`]
     : [];
 };
 
