@@ -48,11 +48,11 @@ BEGIN
       THEN CASE p_order WHEN 'desc' THEN 'j.ordinal < $2' ELSE 'j.ordinal > $2' END END,
     CASE WHEN p_ordinal_max IS NOT NULL THEN 'j.ordinal <= $3' END);
   -- NULL: fewer jobs are left.
-  EXECUTE 'SELECT j.ordinal FROM {schema}.job j WHERE ' || v_range || ' ORDER BY j.ordinal '
+  EXECUTE $query$SELECT j.ordinal FROM {schema}.job j WHERE $query$ || v_range || ' ORDER BY j.ordinal '
       || v_direction || ' OFFSET $4 - 1 LIMIT 1'
     INTO v_last USING v_few, p_after_ordinal, p_ordinal_max, p_examine_max;
   IF v_last IS NOT NULL THEN v_range := v_range || ' AND j.ordinal ' || v_until || ' $5'; END IF;
-  EXECUTE 'SELECT ARRAY(SELECT j.ordinal FROM (SELECT * FROM {schema}.job j WHERE ' || v_range
+  EXECUTE $query$SELECT ARRAY(SELECT j.ordinal FROM (SELECT * FROM {schema}.job j WHERE $query$ || v_range
       || $query$) j {lease j} WHERE $query$ || p_where
       || ' ORDER BY j.ordinal ' || v_direction || ' LIMIT $6)'
     INTO v_page
@@ -64,7 +64,7 @@ BEGIN
   JOIN {schema}.job j ON j.ordinal = u.ordinal {lease j}
   ORDER BY u.place;
   IF v_end IS NOT NULL THEN v_range := v_range || ' AND j.ordinal ' || v_until || ' $6'; END IF;
-  EXECUTE 'SELECT count(*) FROM {schema}.job j WHERE ' || v_range
+  EXECUTE $query$SELECT count(*) FROM {schema}.job j WHERE $query$ || v_range
     INTO v_count USING v_few, p_after_ordinal, p_ordinal_max, p_examine_max, v_last, v_end;
   RETURN QUERY SELECT NULL::{schema}.job, NULL::text, NULL::timestamptz, NULL::timestamptz,
     v_count, v_end;
