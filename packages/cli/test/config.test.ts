@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -144,9 +144,13 @@ describe("the stub", () => {
   it("names the package if it is missing, and exits with 2", () => {
     const folder = mkdtempSync(join(tmpdir(), "queuert-stub-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const stub = new URL("../../core/bin/queuert.mjs", import.meta.url).pathname;
+    // A copy, since the stub also looks beside itself.
+    const stub = join(folder, "queuert.mjs");
+    copyFileSync(new URL("../../core/bin/queuert.mjs", import.meta.url), stub);
     const { status, stderr } = spawnSync(process.execPath, [stub, "status"], {
       cwd: folder,
+      // pnpm names its own store of packages there.
+      env: { ...process.env, NODE_PATH: "" },
       encoding: "utf8",
     });
     expect(status).toBe(2);

@@ -64,6 +64,11 @@ describe.each(servers)("%s", (_, databases) => {
         "queuert_finish_action",
         "queuert_list_actions",
         "queuert_delete_sequences",
+        "queuert_pause",
+        "queuert_get_pauses",
+        "queuert_resume",
+        "queuert_view_cancellation",
+        "queuert_cancel_locked_jobs",
         "queuert_delete_finished_sequences",
       }
     `);

@@ -83,8 +83,8 @@ const summary = (data: Data, runningLongMs: number, now: number): StateSummary =
     oldestReady: typeNames.flatMap((typeName) => {
       const due = rows
         .filter((row) => row.typeName === typeName && row.status === "pending")
-        .map(({ scheduledAt }) => now - scheduledAt)
-        .filter((ageMs) => ageMs >= 0);
+        .filter(({ scheduledAt }) => scheduledAt <= now)
+        .map(({ scheduledAt, releasedAt }) => now - Math.max(scheduledAt, releasedAt ?? 0));
       return due.length === 0 ? [] : [{ typeName, ageMs: Math.max(...due) }];
     }),
     blockedByFailedCount: rows.filter(

@@ -14,7 +14,11 @@ const generateId = createJobIdGenerator();
 
 const toDate = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
 
-export const toStateJob = ({ completedByLease: _own, ...row }: Row): StateJob => ({
+export const toStateJob = ({
+  completedByLease: _own,
+  releasedAt: _released,
+  ...row
+}: Row): StateJob => ({
   ...row,
   sequenceCreatedAt: new Date(row.sequenceCreatedAt),
   createdAt: new Date(row.createdAt),
@@ -53,7 +57,11 @@ export const insert = (data: Data, job: NewStateJob, now: number): Row => {
     scheduledAt: dueAt(job.schedule, now),
     sequenceCreatedAt: job.kind === "entry" ? now : job.sequenceCreatedAt.getTime(),
   };
-  return (data.rows[id] = { ...newStateJob<number>(job, place), completedByLease: null });
+  return (data.rows[id] = {
+    ...newStateJob<number>(job, place),
+    completedByLease: null,
+    releasedAt: null,
+  });
 };
 
 /** The first and the last job of a sequence. Undefined if the id is not that of a first job. */

@@ -57,7 +57,7 @@ const complete = (
     completedByLease: leaseVersion,
     finishedAt: now,
   });
-  if (outcome.kind === "output") unblocked.push(...release(data, row.sequenceId));
+  if (outcome.kind === "output") unblocked.push(...release(data, row.sequenceId, now));
   const continuation = next === null ? null : toStateJob(next);
   return { kind: "completed", completedAt: new Date(now), continuation };
 };
@@ -69,11 +69,11 @@ const unfinished = (data: Data, jobId: string): Row | LeaseLostReason => {
   return isFinished(row) ? "already_completed" : row;
 };
 
-const release = (data: Data, sequenceId: string): readonly UnblockedJob[] =>
+const release = (data: Data, sequenceId: string, now: number): readonly UnblockedJob[] =>
   dependantsOf(data, sequenceId)
     .filter(({ id }) => blockersOf(data, id).every((one) => hasStatus(data, one, "completed")))
     .map((row) => {
-      put(data, row, { status: "pending" });
+      put(data, row, { status: "pending", releasedAt: now });
       return { ...toReference(row), unblockedBySequenceId: sequenceId };
     });
 

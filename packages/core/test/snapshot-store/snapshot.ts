@@ -9,8 +9,13 @@ import {
   type StateTick,
 } from "queuert/internal";
 
-/** Instants are milliseconds. `completedByLease`: the lease version of the attempt that completed the job. */
-export type Row = JobRecord<number> & { readonly completedByLease: number | null };
+/** Instants are milliseconds. */
+export type Row = JobRecord<number> & {
+  /** The lease version of the attempt that completed the job. */
+  readonly completedByLease: number | null;
+  /** When the last blocker completed. Null without blockers. */
+  readonly releasedAt: number | null;
+};
 
 export interface Edge {
   readonly jobId: string;

@@ -49,13 +49,13 @@ END
 $routine$`,
 };
 
-/** Cancels jobs, and fails others, whose rows are locked and checked. Returns for each cancelled job whether it was running. */
+/** Cancels jobs, and fails others, whose rows are locked and checked. Returns the cancelled jobs that were running. */
 export const cancelLockedJobs: Routine = {
   name: "cancel_locked_jobs",
   sql: `
 CREATE OR REPLACE FUNCTION {schema}.cancel_locked_jobs(
   p_ids {id}[], p_reason text, p_dependant_ids {id}[], p_errors text[])
-RETURNS TABLE (id {id}, was_running boolean)
+RETURNS TABLE (id {id})
 LANGUAGE plpgsql VOLATILE
 {settings}
 AS $routine$
@@ -85,8 +85,8 @@ BEGIN
     FROM {schema}.job j WHERE j.id = ANY(p_ids || p_dependant_ids)
   ) s
   WHERE f.id = s.sequence_id;
-  RETURN QUERY SELECT u.id, u.ended_version IS NOT NULL
-  FROM unnest(p_ids, v_ended_versions) AS u (id, ended_version);
+  RETURN QUERY SELECT u.id FROM unnest(p_ids, v_ended_versions) AS u (id, ended_version)
+  WHERE u.ended_version IS NOT NULL;
 END
 $routine$`,
 };

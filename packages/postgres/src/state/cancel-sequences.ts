@@ -109,7 +109,7 @@ const createWrite = (db: PgDatabase) => {
       context,
     );
     // A pending job may have been acquired since the plan was made: an acquisition locks its ready row only.
-    const running = new Set(rows.flatMap((row) => (row["was_running"] ? [String(row["id"])] : [])));
+    const running = new Set(rows.map(({ id }) => String(id)));
     const jobs = toCancelledJobs(plan.jobs).map((job) => ({
       ...job,
       wasRunning: running.has(job.id),
