@@ -25,18 +25,22 @@ END
 $routine$`,
 };
 
-/** Stores the end of an action. */
+/** Stores the end of an action. Returns how many are stored: Prisma reads no void. */
 export const finishAction: Routine = {
   name: "finish_action",
   sql: `
 CREATE OR REPLACE FUNCTION {schema}.finish_action(p_id text, p_done bigint, p_refused bigint)
-RETURNS void
+RETURNS integer
 LANGUAGE plpgsql VOLATILE
 {settings}
 AS $routine$
+DECLARE
+  v_count integer;
 BEGIN
   UPDATE {schema}.action a
   SET finished_at = clock_timestamp(), done = p_done, refused = p_refused WHERE a.id = p_id;
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  RETURN v_count;
 END
 $routine$`,
 };
