@@ -237,7 +237,7 @@ BEGIN
         SELECT e.id FROM unnest(v_reclaimed_ids) AS e (id)
       ) t
       JOIN {schema}.job j ON j.id = t.job_id
-      WHERE j.status = 'open'
+      WHERE j.status = 'open' AND array_position(p_types, j.type_name) IS NOT NULL -- Others may write types.
     ), leased AS (
       INSERT INTO {schema}.lease (
         leased_until, acquired_at, set_at, first_ordinal, last_ordinal, type_name, worker_id,
