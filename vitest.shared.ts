@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import type { UserWorkspaceConfig } from "vitest/config";
 
-type Service = "mongodb" | "nats" | "postgres" | "postgres-18" | "redis" | "redis-cluster";
+type Service =
+  "chromium" | "mongodb" | "nats" | "postgres" | "postgres-18" | "redis" | "redis-cluster";
 
 type ProjectOptions = {
   include?: string[];
@@ -21,8 +22,10 @@ export const project = (name: string, options: ProjectOptions = {}): UserWorkspa
   test: {
     name,
     include: options.include ?? ["test/**/*.test.ts", "src/**/*.test.ts"],
-    testTimeout: 15_000,
-    hookTimeout: 60_000,
+    setupFiles: [fromRoot("./vitest.patience.ts")],
+    expect: { poll: { timeout: 50_000 } },
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // Real servers on a machine with other load: in CI a case may be run again, and is then named.
     retry: process.env["CI"] === undefined ? 0 : 2,
     globalSetup: (options.services ?? []).map((service) =>

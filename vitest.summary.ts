@@ -15,9 +15,12 @@ export default class SummaryReporter implements Reporter {
       failed += module.errors().length > 0 ? 1 : 0;
       for (const suite of module.children.allSuites()) failed += suite.errors().length > 0 ? 1 : 0;
       for (const test of module.children.allTests()) {
-        const { state } = test.result();
+        const { state, errors = [] } = test.result();
         const name = `${module.relativeModuleId} > ${test.fullName}`;
-        if (test.diagnostic()?.flaky === true) repeated.push(name);
+        if (test.diagnostic()?.flaky === true) {
+          const [because = ""] = (errors[0]?.message ?? "").split("\n");
+          repeated.push(`${name}: ${because}`);
+        }
         if (state === "passed") passed += 1;
         else if (state === "failed") failed += 1;
         else skipped.push(name);

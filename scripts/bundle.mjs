@@ -1,11 +1,11 @@
 // Makes `dist` of a package from its sources and from the declarations that tsc has written to `build`.
-// Each export is one file. Code that several exports share is one more file. A process that imports `queuert` therefore
-// opens 3 files and not 160, and the tarball holds only files that a user can reach.
+// Each export is one file. Code that several exports share is one more file, and code behind `import()` is another. A process
+// that imports `queuert` therefore opens 2 files and not 160, and the tarball holds only files that a user can reach.
 // Names and line breaks stay as they are written, so that a stack trace can be read.
 // Called by build.mjs, or with the names of package folders.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { buildable, readJson } from "./workspace.mjs";
 
@@ -37,8 +37,12 @@ const reachable = (entries) => {
  */
 export const bundleCode = async (path, dist) => {
   const entries = entriesOf(path).map((entry) => join(path, entry));
+  // The other exports of core, and the code that it loads late, are used beside its first export. Injected everywhere, that
+  // export adds no code, and all that it loads is one shared file. Divided among those that share it, it would be eight.
+  const inject = basename(path) === "core" ? entries.slice(0, 1) : [];
   await build({
     entryPoints: entries,
+    inject,
     outbase: join(path, "src"),
     outdir: dist,
     chunkNames: "shared-[hash]",
@@ -52,6 +56,18 @@ export const bundleCode = async (path, dist) => {
     logLevel: "warning",
   });
   return entries;
+};
+
+/**
+ * The page of a package that has one.
+ * @param {string} path
+ * @param {string} folder
+ */
+export const buildPage = async (path, folder) => {
+  const script = join(path, "scripts/build-app.mjs");
+  if (!existsSync(script)) return;
+  const { buildApp } = await import(pathToFileURL(script).href);
+  await buildApp(folder);
 };
 
 /** @param {{ path: string }} target */
@@ -68,6 +84,7 @@ export const bundle = async ({ path }) => {
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(file, target);
   }
+  await buildPage(path, join(dist, "assets"));
 };
 
 const folders = process.argv[1] === fileURLToPath(import.meta.url) ? process.argv.slice(2) : [];

@@ -10,6 +10,8 @@ const steps = [
   "dead-code",
   "type-cost",
   "exports",
+  "docs",
+  "test:runtimes",
   "test",
 ];
 

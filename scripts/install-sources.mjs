@@ -2,7 +2,7 @@
 // Each is as it would be published, but without declarations. It takes a second, where packing takes a minute.
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleCode } from "./bundle.mjs";
+import { buildPage, bundleCode } from "./bundle.mjs";
 import { packages, readJson } from "./workspace.mjs";
 
 const [folder = "", ...names] = process.argv.slice(2);
@@ -13,7 +13,9 @@ for (const { path, name } of packages().filter(({ dir }) => names.includes(dir))
   const { publishConfig, ...manifest } = readJson(join(path, "package.json"));
   const published = { ...manifest, exports: publishConfig.exports };
   writeFileSync(join(target, "package.json"), JSON.stringify(published));
-  if (existsSync(join(path, "bin")))
-    cpSync(join(path, "bin"), join(target, "bin"), { recursive: true });
+  for (const each of ["bin", "docs", "SKILL.md"])
+    if (existsSync(join(path, each)))
+      cpSync(join(path, each), join(target, each), { recursive: true });
   await bundleCode(path, join(target, "dist"));
+  await buildPage(path, join(target, "dist/assets"));
 }

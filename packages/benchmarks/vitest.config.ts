@@ -1,3 +1,3 @@
 import { project } from "../../vitest.shared.ts";
 
-export default project("benchmarks");
+export default project("benchmarks", { services: ["mongodb", "postgres"] });

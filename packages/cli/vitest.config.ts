@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { project } from "../../vitest.shared.ts";
 
-const { test, ...rest } = project("cli", { services: ["mongodb", "postgres"] });
+const { test, ...rest } = project("cli", { services: ["mongodb", "postgres", "redis"] });
 const install = fileURLToPath(new URL("./test/install-packages.ts", import.meta.url));
 
 // A case starts the program many times.

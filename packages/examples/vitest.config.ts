@@ -1,3 +1,9 @@
 import { project } from "../../vitest.shared.ts";
 
-export default project("examples", { services: ["mongodb", "nats", "postgres", "redis"] });
+const examples = project("examples", { services: ["mongodb", "nats", "postgres", "redis"] });
+
+export default {
+  ...examples,
+  // The decorators of Nest are those of `experimentalDecorators`.
+  oxc: { decorator: { legacy: true } },
+} satisfies typeof examples;

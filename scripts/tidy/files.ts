@@ -20,15 +20,16 @@ const walk = (folder: string): string[] =>
     return entry.isFile() ? [path] : [];
   });
 
-/** Every text file of the workspace that is or will be in the repository. */
-export const files: readonly File[] = walk(root)
-  .filter((path) => !notText.test(path))
-  .map((path) => ({
-    path: relative(root, path).split(sep).join("/"),
-    text: readFileSync(path, "utf8"),
-  }));
+const fromRoot = (path: string): string => relative(root, path).split(sep).join("/");
+const all = walk(root);
 
-const paths = new Set(files.map(({ path }) => path));
+/** Every text file of the workspace that is or will be in the repository. */
+export const files: readonly File[] = all
+  .filter((path) => !notText.test(path))
+  .map((path) => ({ path: fromRoot(path), text: readFileSync(path, "utf8") }));
+
+// Pictures, too: a document may show one.
+const paths = new Set(all.map(fromRoot));
 const folders = new Set(
   [...paths].flatMap((path) =>
     path.split("/").map((_, index, parts) => parts.slice(0, index).join("/")),

@@ -48,16 +48,20 @@ const layers: readonly (readonly string[])[] = [
     "defaults.ts",
     "errors.ts",
     "input-errors.ts",
+    "payload-errors.ts",
     "queuert-error.ts",
     "schedule-errors.ts",
+    "signal-errors.ts",
+    "limit-errors.ts",
+    "reschedule-error.ts",
   ],
   ["adapters", "job-types", "public-types", "queuert-types.ts"],
-  ["observe", "after-commit", "adapter-kit"],
+  ["observe", "after-commit", "adapter-kit", "payloads", "versioning"],
   ["lifecycle", "in-process", "schedules", "engine.ts"],
   ["worker", "client-engine.ts", "operator"],
-  ["facade.ts"],
+  ["facade.ts", "facade-call.ts", "facade-controls.ts", "late-calls.ts"],
   ["queuert.ts", "internal.ts"],
-  ["index.ts", "operator.ts", "testing", "testing.ts"],
+  ["index.ts", "operator.ts", "test-kit", "test.ts", "testing", "testing.ts", "web", "web.ts"],
 ];
 
 const coreSource = "packages/core/src/";

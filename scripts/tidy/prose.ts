@@ -89,13 +89,11 @@ const ofSource = ({ path, text }: File): Prose[] => {
   const between = (kind: Prose["kind"], { start, end }: Range, strip: RegExp): Prose => {
     const first = source.getLineAndCharacterOfPosition(start).line + 1;
     const lines = text.slice(start, end).split("\n");
+    const plainLines = lines.map((line) => line.replace(strip, "").replace(/\*\/\s*$/, ""));
     return {
       path,
       kind,
-      lines: lines.map((line, index) => ({
-        number: first + index,
-        text: line.replace(strip, "").replace(/\*\/\s*$/, ""),
-      })),
+      lines: withoutCode(plainLines).map((line, index) => ({ number: first + index, text: line })),
     };
   };
   return [
@@ -105,14 +103,24 @@ const ofSource = ({ path, text }: File): Prose[] => {
   ];
 };
 
-const ofMarkdown = ({ path, text }: File): Prose[] => {
+/** The same number of lines, those of blocks of code empty. */
+const withoutCode = (lines: readonly string[]): string[] => {
   let isCode = false;
-  const lines = text.split("\n").map((line, index) => {
+  return lines.map((line) => {
     const isFence = /^\s*(```|~~~)/.test(line);
     if (isFence) isCode = !isCode;
-    return { number: index + 1, text: isFence || isCode ? "" : line };
+    return isFence || isCode ? "" : line;
   });
-  return [{ path, kind: "document", lines }];
+};
+
+/** The packages at the top of a changeset are no prose. */
+const withoutFrontMatter = (text: string): string =>
+  text.replace(/^---\n[\s\S]*?\n---\n/, (matter) => matter.replace(/[^\n]/g, ""));
+
+const ofMarkdown = ({ path, text }: File): Prose[] => {
+  const lines = withoutCode(withoutFrontMatter(text).split("\n"));
+  const numbered = lines.map((line, index) => ({ number: index + 1, text: line }));
+  return [{ path, kind: "document", lines: numbered }];
 };
 
 /** Comments, texts of tests and Markdown: all that is written for a reader. */

@@ -12,10 +12,9 @@ const coreRoute: readonly Stage[] = [
   [
     "started, stored, committed",
     `queuert engine adapter-kit/wrap-adapters engine facade after-commit/open-transactions after-commit/effects
-     after-commit/open-transactions @transaction after-commit/open-transactions facade adapters/call-options facade
+     after-commit/open-transactions @transaction after-commit/open-transactions facade facade-call
      after-commit/open-transactions facade lifecycle/start-sequences observe/guarded-span lifecycle/start-sequences
-     lifecycle/add-blockers async/scoped-storage lifecycle/start-sequences lifecycle/new-job job-types/registry lifecycle/new-job
-     model/payload lifecycle/start-sequences model/state-job lifecycle/start-sequences after-commit/open-transactions
+     lifecycle/new-job async/scoped-storage lifecycle/new-job job-types/registry model/payload lifecycle/start-sequences model/state-job lifecycle/start-sequences after-commit/open-transactions
      @isInTransaction lifecycle/start-sequences adapters/state-adapter adapters/state-adapter-params adapter-kit/wrap-adapters
      @createJobs model/state-job lifecycle/start-sequences lifecycle/job-effects after-commit/effects after-commit/open-transactions
      after-commit/effects lifecycle/job-effects lifecycle/start-sequences model/sequence model/payload facade
@@ -30,31 +29,29 @@ const coreRoute: readonly Stage[] = [
   ],
   [
     "acquired",
-    `worker/create-worker worker/worker-parts worker/create-worker worker/worker-parts lifecycle/local-listeners
-     worker/worker-parts worker/acquire-loop worker/acquire-state worker/acquire-loop worker/slots worker/acquire-loop
-     worker/keep-leases lifecycle/own-leases worker/keep-leases worker/acquire-loop adapters/state-adapter @acquireJobs
-     worker/acquire-loop worker/acquire-state worker/acquire-loop worker/worker-parts worker/slots
-     lifecycle/process-job/attempt worker/slots worker/worker-parts`,
+    `worker/create-worker worker/worker-parts lifecycle/local-listeners worker/worker-parts worker/acquire-loop
+     worker/acquire-state worker/slots worker/acquire-loop lifecycle/own-leases worker/keep-leases worker/acquire-loop
+     worker/acquire-calls adapters/state-adapter @acquireJobs worker/acquire-calls lifecycle/process-job/attempt
+     worker/acquire-calls worker/slots worker/worker-parts`,
   ],
   [
     "processed",
     `lifecycle/process-job/process-attempt lifecycle/attempt-events lifecycle/process-job/process-attempt model/job
-     lifecycle/process-job/process-attempt lifecycle/process-job/complete lifecycle/process-job/attempt
-     lifecycle/process-job/complete job-types/registry lifecycle/process-job/complete model/payload
-     lifecycle/process-job/process-attempt lifecycle/process-job/held-transaction worker/worker-parts`,
+     lifecycle/process-job/process-attempt lifecycle/process-job/complete lifecycle/process-job/attempt job-types/registry
+     model/payload lifecycle/process-job/process-attempt worker/worker-parts`,
   ],
   [
     "settled by value",
     `worker/settle async/batcher worker/settle async/retry lifecycle/complete-jobs adapters/state-adapter @completeJobs
-     lifecycle/complete-jobs lifecycle/attempt-events lifecycle/complete-jobs lifecycle/job-effects lifecycle/complete-jobs
-     after-commit/effects lifecycle/local-listeners worker/settle lifecycle/attempt-events`,
+     lifecycle/complete-jobs lifecycle/job-effects lifecycle/complete-jobs
+     after-commit/effects lifecycle/local-listeners lifecycle/remote-waiters worker/settle lifecycle/attempt-events`,
   ],
   [
     "settled by callback, continued",
     `lifecycle/process-job/complete lifecycle/process-job/attempt lifecycle/process-job/held-transaction
      after-commit/open-transactions lifecycle/process-job/held-transaction lifecycle/process-job/complete lifecycle/continuation
-     lifecycle/new-job lifecycle/continuation lifecycle/process-job/complete lifecycle/process-job/process-attempt
-     lifecycle/process-job/held-transaction worker/settle lifecycle/complete-jobs @completeHeldJob lifecycle/complete-jobs
+     lifecycle/new-job lifecycle/continuation lifecycle/process-job/complete lifecycle/process-job/process-attempt worker/settle
+     lifecycle/complete-jobs @completeHeldJob lifecycle/complete-jobs
      lifecycle/job-effects lifecycle/complete-jobs lifecycle/process-job/held-transaction after-commit/effects`,
   ],
   [
@@ -64,7 +61,7 @@ const coreRoute: readonly Stage[] = [
   ],
   [
     "awaited",
-    `facade lifecycle/await-sequence lifecycle/sequence-poller lifecycle/await-sequence adapter-kit/channel-notify-adapter
+    `facade lifecycle/await-sequence lifecycle/sequence-poller lifecycle/await-sequence lifecycle/remote-waiters adapter-kit/channel-notify-adapter
      adapter-kit/notify-channel lifecycle/sequence-poller adapters/state-adapter @getSequences lifecycle/sequence-poller
      lifecycle/await-sequence model/sequence`,
   ],
@@ -74,20 +71,19 @@ const coreRoute: readonly Stage[] = [
 type StoreRoute = Readonly<Record<string, string>>;
 
 const postgres: StoreRoute = {
-  transaction: `~create-pg-state-adapter ~transaction-semaphore ~create-pg-state-adapter ~state-provider ~providers/pg
-    ~providers/pg-plain ~providers/single-exchange-transaction ~providers/pg-lent-client ~providers/single-exchange-transaction`,
-  isInTransaction: "~providers/pg-plain ~providers/pg-lent-client",
-  createJobs: `~state/index ~state/create-jobs ~state/make-ids ~state/create-jobs ~insert-jobs ~new-job-columns ~insert-jobs
-    ~database ~migrations/0001-create-store ~insert-jobs ~database ~providers/pg-plain ~providers/pg-lent-client
-    ~providers/single-exchange-transaction ~providers/prepend-begin ~providers/single-exchange-transaction ~state/create-jobs
-    ~new-job-columns`,
-  commit: "~providers/pg-lent-client ~providers/single-exchange-transaction",
+  transaction: `~create-pg-state-adapter ~transaction-semaphore ~state-provider ~providers/pg ~providers/pg-plain
+    ~providers/single-exchange-transaction`,
+  isInTransaction: "~providers/pg-plain",
+  createJobs: `~state/index ~state/create-jobs ~insert-jobs ~database ~routines/create-usual-job
+    ~migrations/0001-create-store ~database ~providers/pg-plain ~providers/single-exchange-transaction ~providers/prepend-begin
+    ~providers/single-exchange-transaction ~state/create-jobs ~new-job-columns`,
+  commit: "~providers/pg-plain ~providers/single-exchange-transaction",
   publish: "~create-pg-notify-adapter ~notify-provider ~providers/pg-notify",
   receive: "adapter-kit/reconnecting-subscriber",
   acquireJobs: `~state/acquire-jobs/acquire-jobs ~state/acquire-jobs/low-water-marks ~state/acquire-jobs/acquire-jobs
-    ~state/held-leases ~state/acquire-jobs/acquire-jobs ~state/acquire-jobs/shown-clock ~state/acquire-jobs/acquire-jobs
-    ~database ~array-literal ~routines/acquire-jobs ~state/acquire-jobs/acquire-jobs ~state/acquire-jobs/acquired-rows ~job-row
-    ~state/acquire-jobs/acquired-rows ~state/acquire-jobs/acquire-jobs`,
+    ~state/held-leases ~state/acquire-jobs/acquire-jobs ~database ~routines/acquire-jobs ~state/acquire-jobs/acquire-jobs
+    ~state/acquire-jobs/acquired-rows ~job-row ~state/held-leases ~state/acquire-jobs/acquired-rows
+    ~state/acquire-jobs/acquire-jobs`,
   completeJobs: `~state/complete-jobs ~state/held-leases ~state/complete-jobs ~database ~routines/complete-jobs
     ~routines/complete-job ~state/complete-jobs`,
   completeHeldJob: `~state/complete-jobs ~database ~providers/single-exchange-transaction ~providers/prepend-begin
@@ -101,23 +97,24 @@ const mongodb: StoreRoute = {
   transaction:
     "~create-mongo-state-adapter ~state-provider ~providers/mongodb ~providers/run-transaction",
   isInTransaction: "~create-mongo-state-adapter ~database ~guarded-session",
-  createJobs: `~create-mongo-state-adapter ~migrations/check-migrated ~state/index ~state/create-jobs ~database ~guarded-session
+  createJobs: `~create-mongo-state-adapter ~state/index ~state/create-jobs ~database ~guarded-session
     ~state/create-jobs ~ordinals ~state/create-jobs ~expressions ~job-document ~state/create-jobs ~store ~guarded-session ~store
     ~migrations/0001-create-store ~state/create-jobs`,
   commit: "~providers/run-transaction",
   publish: "~create-mongo-notify-adapter ~notify-provider",
   receive: "~notification-tail",
-  acquireJobs: `~state/acquire-jobs ~expressions ~state/acquire-jobs ~store ~state/acquire-jobs ~skip-locked
-    ~state/acquire-jobs ~job-document ~sequences ~state/acquire-jobs`,
+  acquireJobs: `~state/acquire-jobs ~acquire-candidates ~store ~state/acquire-jobs ~expressions ~state/acquire-jobs
+    ~skip-locked ~state/acquire-jobs ~job-document ~sequences ~state/acquire-jobs`,
   completeJobs: `~state/complete-jobs ~job-document ~state/complete-jobs ~state/write-completions ~expressions
     ~state/write-completions ~store ~state/complete-jobs`,
   completeHeldJob: `~state/complete-jobs ~database ~state/create-jobs ~state/complete-jobs ~state/write-completions
     ~state/complete-jobs ~store ~state/complete-jobs`,
-  addBlockers: `~state/add-blockers ~sequences ~state/add-blockers ~agreement/waiter-handshake ~agreement/outcome-markers
+  addBlockers: `~state/add-blockers ~sequences ~state/add-blockers ~agreement/waiter-handshake ~guarded-session
+    ~agreement/waiter-handshake ~agreement/outcome-markers
     ~agreement/waiter-handshake ~agreement/retry-until-written ~agreement/waiter-handshake ~state/add-blockers ~store
     ~state/add-blockers`,
-  release: `~state/complete-jobs ~agreement/waiter-handshake ~agreement/own-writes ~agreement/waiter-handshake
-    ~state/complete-jobs`,
+  release: `~state/complete-jobs ~state/release-waiting-jobs ~agreement/waiter-handshake ~agreement/outcome-markers
+    ~agreement/waiter-handshake ~state/release-waiting-jobs ~state/complete-jobs`,
   getSequences: "~state/get-sequences ~sequences",
 };
 

@@ -92,6 +92,14 @@ describe("toLines", () => {
     ]);
   });
 
+  it("takes another floor of the store if the first did not take part", () => {
+    const lines = toLines("start-in-tx-1", [
+      { ...common, participant: "floor-postgres-batched", store: "postgres", rounds: rounds([8]) },
+      { ...common, participant: "queuert-postgres", store: "postgres", rounds: rounds([6]) },
+    ]);
+    expect(lines.map(({ ratioToFloor }) => ratioToFloor)).toEqual([1, 0.75]);
+  });
+
   it("gives no figure for a participant that failed in a later round", () => {
     const [failed] = toLines("drain-value", [
       { ...common, participant: "one", store: "redis", rounds: rounds([5]), error: "lost" },

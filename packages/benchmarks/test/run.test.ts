@@ -62,6 +62,19 @@ describe("a run", () => {
     ]);
   });
 
+  it.each([
+    ["payload-200k", ["jobs/s"]],
+    ["full-table-3m", ["jobs/s"]],
+    ["memory-100k", ["MB idle", "MB peak"]],
+    ["many-types", ["ms p50", "ms p99", "ms with the worker's start"]],
+    ["soak-held", ["jobs/s last sixth", "jobs/s first sixth", "ms p99", "ms p99 last sixth"]],
+  ])("measures %s", { timeout }, async (name, units) => {
+    const { lines } = await tinyRun([name], ["queuert-sqlite"]);
+    expect(lines.map(({ unit, error }) => error ?? unit)).toEqual(units);
+    // A machine that stands still for a second may have no job in one part of the soak.
+    expect(lines.some(({ median }) => median !== null && median > 0)).toBe(true);
+  });
+
   it(
     "shows a participant that fails with its error, and measures the others",
     {

@@ -13,6 +13,8 @@ import type { Terminal } from "./terminal.ts";
 export interface Report {
   /** The document of `--json`. */
   readonly json: unknown;
+  /** The documents of `--jsonl`, one a line. Default: that of `json`. */
+  readonly rows?: readonly unknown[];
   /** The lines without it. */
   readonly lines: readonly string[];
   /** Lines beside the result, such as how far a search looked. They go to the standard error. */
@@ -31,6 +33,7 @@ export interface GlobalOptions {
   readonly profile?: string;
   readonly envFile?: string;
   readonly json?: boolean;
+  readonly jsonl?: boolean;
   readonly timeout: string;
   readonly color: boolean;
   readonly quiet?: boolean;
@@ -43,7 +46,11 @@ export interface StoreAccess {
   readonly store: OpenStore;
   state(): Promise<ConfiguredStateAdapter>;
   client(): Promise<Client>;
-  operator(options?: { readonly payloads?: PayloadView }): Promise<Operator>;
+  operator(options?: {
+    readonly payloads?: PayloadView;
+    /** How many jobs one search looks at. */
+    readonly examineStep?: number;
+  }): Promise<Operator>;
 }
 
 /** All that a command needs from the process. */

@@ -35,6 +35,7 @@ const byCode: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
     /_(LIMIT_EXCEEDED|NOT_JSON|UNKNOWN_JOB_TYPE|NOT_AN_ENTRY_JOB_TYPE|TOO_MANY_TICKS)$/,
     exitCodes.usage,
   ],
+  [/_DASHBOARD_(OPEN|PORT)$/, exitCodes.usage],
   [/_(DRIVER_MISSING|PRAGMA|IN_MEMORY|NOT_A_DATABASE)$/, exitCodes.usage],
 ];
 

@@ -2,35 +2,51 @@
 import { Command, CommanderError, Option } from "commander";
 import type { AddCommand, GlobalOptions } from "./command.ts";
 import { addCompletion } from "./commands/completion.ts";
+import { addDashboard } from "./commands/dashboard.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addAct } from "./commands/act.ts";
+import { addCheck } from "./commands/check.ts";
 import { addComplete } from "./commands/complete.ts";
 import { addExplain } from "./commands/explain.ts";
+import { addExplainError } from "./commands/explain-error.ts";
 import { addExport } from "./commands/export.ts";
 import { addFailures } from "./commands/failures.ts";
+import { addImport } from "./commands/import.ts";
 import { addInit } from "./commands/init.ts";
 import { addList } from "./commands/list.ts";
+import { addMcp } from "./commands/mcp.ts";
 import { addMigrate } from "./commands/migrate.ts";
 import { addPauses } from "./commands/pauses.ts";
 import { addSchedules } from "./commands/schedules.ts";
 import { addShow } from "./commands/show.ts";
+import { addSkill } from "./commands/skill.ts";
 import { addStart } from "./commands/start.ts";
 import { addStatus } from "./commands/status.ts";
+import { addTail } from "./commands/tail.ts";
 import { addTop } from "./commands/top.ts";
+import { addTypes } from "./commands/types.ts";
 import { addWorkers } from "./commands/workers.ts";
 import { readEnvFile } from "./config/read-env-file.ts";
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { printError, type ProcessPlace, runCommand } from "./run-command.ts";
+import type { Streams } from "./terminal.ts";
 
 const commands: readonly AddCommand[] = [
   addInit,
   addMigrate,
   addDoctor,
+  addCheck,
   addStatus,
   addTop,
+  addTail,
+  addTypes,
+  addDashboard,
+  addMcp,
+  addSkill,
   addList,
   addShow,
   addExplain,
+  addExplainError,
   addFailures,
   addWorkers,
   addSchedules,
@@ -42,6 +58,7 @@ const commands: readonly AddCommand[] = [
   addStart,
   addComplete,
   addExport,
+  addImport,
   addCompletion,
 ];
 
@@ -56,14 +73,11 @@ export const runCli = async (
   version: string,
 ): Promise<ExitCode> => {
   let exitCode: ExitCode = exitCodes.done;
-  const program = createProgram(place, version);
-  for (const add of commands) {
-    add(program, async (action, options = {}) => {
-      const globals = program.opts<GlobalOptions>();
-      if (globals.envFile !== undefined) readEnvFile(globals.envFile, place.cwd, place.env);
-      exitCode = await runCommand(place, globals, action, options);
-    });
-  }
+  const program = createProgram(place.streams, version, async (action, options = {}) => {
+    const globals = program.opts<GlobalOptions>();
+    if (globals.envFile !== undefined) readEnvFile(globals.envFile, place.cwd, place.env);
+    exitCode = await runCommand(place, globals, action, options);
+  });
   try {
     await program.parseAsync(args, { from: "user" });
     return exitCode;
@@ -79,7 +93,12 @@ export const runCli = async (
   }
 };
 
-const createProgram = ({ streams, env }: ProcessPlace, version: string): Command => {
+/** `run`: is called with the action of the command that was parsed. */
+export const createProgram = (
+  streams: Pick<Streams, "stdout" | "stderr">,
+  version: string,
+  run: Parameters<AddCommand>[1],
+): Command => {
   const program = new Command("queuert")
     .description("Set up, inspect and operate Queuert's jobs.")
     .version(version, "--version")
@@ -106,12 +125,13 @@ const createProgram = ({ streams, env }: ProcessPlace, version: string): Command
   ];
   const output: readonly Option[] = [
     new Option("--json", "one JSON document instead of text"),
+    new Option("--jsonl", "JSON, one document a line: an item of a list, or a look of a watch"),
     new Option("--timeout <duration>", "how long to wait for the store").default("30s"),
     new Option("--utc", "times in UTC; default: the zone of this machine"),
     new Option("--no-color", "no colours; the same as NO_COLOR=1"),
     new Option("-q, --quiet", "print errors only"),
   ];
   for (const option of [...store, ...output]) program.addOption(option);
-  void env;
+  for (const add of commands) add(program, run);
   return program;
 };

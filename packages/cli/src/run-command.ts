@@ -81,29 +81,33 @@ const contextOf = (
 
 const print = async (
   terminal: Terminal,
-  { json, quiet }: GlobalOptions,
+  { json, jsonl, quiet }: GlobalOptions,
   report: Report,
 ): Promise<void> => {
-  if (json === true && report.isPrinted !== true) {
+  const isForPrograms = json === true || jsonl === true;
+  if (jsonl === true && report.isPrinted !== true) {
+    const rows = report.rows ?? [report.json];
+    await terminal.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  } else if (json === true && report.isPrinted !== true) {
     await terminal.write(`${JSON.stringify(report.json, null, 2)}\n`);
   } else if (quiet !== true && report.lines.length > 0) {
     await terminal.write(`${report.lines.join("\n")}\n`);
   }
-  const notes = json === true || quiet === true ? [] : (report.notes ?? []);
+  const notes = isForPrograms || quiet === true ? [] : (report.notes ?? []);
   for (const note of notes) await terminal.writeError(`${note}\n`);
 };
 
 /** `code: sentence`, or one document with `--json`. The stack only where the error is not one of ours. */
 export const printError = async (
   terminal: Pick<Terminal, "writeError">,
-  { json }: Pick<GlobalOptions, "json">,
+  { json, jsonl }: Pick<GlobalOptions, "json" | "jsonl">,
   error: unknown,
 ): Promise<void> => {
   const given = Object(error) as { code?: unknown; message?: unknown; stack?: unknown };
   const isOurs = typeof given.code === "string" && given.code.startsWith("QUEUERT_");
   const code = isOurs ? String(given.code) : "QUEUERT_CLI_UNEXPECTED";
   const message = typeof given.message === "string" ? given.message : String(error);
-  if (json === true) {
+  if (json === true || jsonl === true) {
     await terminal.writeError(`${JSON.stringify({ error: { code, message } })}\n`);
     return;
   }
@@ -121,9 +125,14 @@ const createAccess = (place: ProcessPlace, globals: GlobalOptions) => {
     const client = once(async () =>
       createClient(config, await state(), await store.openNotify(), place.streams.stderr),
     );
-    const operator: StoreAccess["operator"] = async ({ payloads = "redacted" } = {}) => {
-      const { redact, readOnly } = config;
-      return createOperator({ queuert: await client(), redact, readOnly, payloads });
+    const operator: StoreAccess["operator"] = async ({
+      payloads = "redacted",
+      examineStep,
+    } = {}) => {
+      const { redact, redactText, readOnly } = config;
+      return createOperator({
+        ...{ queuert: await client(), redact, redactText, readOnly, payloads, examineStep },
+      });
     };
     return { config, store, state, client, operator };
   };

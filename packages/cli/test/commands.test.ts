@@ -128,7 +128,7 @@ describe("completion", () => {
     expect(await complete(["queuert", "migrate", "st"])).toEqual(["status"]);
     expect(await complete(["queuert", "retry", "--wh"])).toEqual(["--where"]);
     expect(await complete(["queuert", "list", "stat"])).toEqual(["status:"]);
-    expect(await complete(["queuert", "list", "--js"])).toEqual(["--json"]);
+    expect(await complete(["queuert", "list", "--js"])).toEqual(["--json", "--jsonl"]);
   });
 
   it("is there for zsh and fish, and no other shell", async () => {
@@ -138,5 +138,29 @@ describe("completion", () => {
       "complete -c queuert -n __fish_use_subcommand -a status -d ",
     );
     expect((await project.queuert(["completion", "tcsh"])).exitCode).toBe(2);
+  });
+});
+
+describe("explain-error", () => {
+  it("prints the entry of a code without a store", async () => {
+    const project = createProject();
+    const { exitCode, stdout } = await project.queuert(["explain-error", "QUEUERT_PG_UNREACHABLE"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(
+      /^QUEUERT_PG_UNREACHABLE: PgUnreachableError of @queuert\/postgres\n.+\nRemedy: .+\n$/,
+    );
+    const short = await project.queuert(["explain-error", "job_not_found", "--json"]);
+    expect(JSON.parse(short.stdout)).toMatchObject({
+      code: "QUEUERT_JOB_NOT_FOUND",
+      className: "JobNotFoundError",
+      from: "queuert",
+    });
+  });
+
+  it("names codes that are near", async () => {
+    const project = createProject();
+    const { exitCode, stderr } = await project.queuert(["explain-error", "QUEUERT_JOB_FOUND"]);
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain("Did you mean QUEUERT_JOB_NOT_FOUND or");
   });
 });

@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { MongoClient } from "mongodb";
 import { Pool } from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { createProject } from "./project.ts";
@@ -36,6 +37,44 @@ it("names indexes and tables that were changed", async () => {
   const { stdout, exitCode } = await run("doctor");
   expect(exitCode).toBe(6);
   expect(stdout).toMatch(/^warn {2}schema {2}not ours: .*mine/m);
+});
+
+it("checks the indexes and the servers of MongoDB", async () => {
+  const project = createProject();
+  const store = await createStore("mongodb", project.folder);
+  const { url } = store;
+  const run = () => project.queuert(["--url", url, "doctor"]);
+  const empty = await run();
+  expect(empty.exitCode).toBe(6);
+  expect(empty.stdout).toContain("fail  schema  queuert_jobs is missing: run `queuert migrate`");
+  await store.open();
+  const well = await run();
+  expect(well.stdout).toBe(
+    [
+      "ok    store   mongodb can be reached",
+      "ok    schema  is as the installed adapter expects",
+      "ok    server  nothing to report",
+      "ok    jobs    none needs attention\n",
+    ].join("\n"),
+  );
+  expect(well.exitCode).toBe(0);
+  const client = new MongoClient(url, { appName: "report" });
+  onTestFinished(() => client.close());
+  const jobs = client.db().collection("queuert_jobs");
+  await jobs.dropIndex("due");
+  await jobs.createIndex({ mine: 1 }, { name: "mine" });
+  const { stdout, exitCode } = await run();
+  expect(exitCode).toBe(6);
+  expect(stdout).toContain("fail  schema  queuert_jobs.due is missing: run `queuert migrate`");
+  expect(stdout).toContain("warn  schema  index queuert_jobs.mine is not Queuert's");
+  await project.queuert(["--url", url, "migrate"]);
+  const session = client.startSession();
+  session.startTransaction();
+  await client.db().collection("others").insertOne({}, { session });
+  const long = await project.queuert(["--url", url, "doctor", "--long", "1ms"]);
+  await session.abortTransaction();
+  await session.endSession();
+  expect(long.stdout).toMatch(/^warn {2}server {2}a transaction of "report" .* has been open for/m);
 });
 
 it("finds a damaged SQLite file", async () => {

@@ -90,6 +90,24 @@ describe.each(storeKinds)("list, show, explain and failures on %s", (kind) => {
     expect((await run("show", "no such id")).exitCode).toBe(3);
   });
 
+  it("count the jobs that match, and page the jobs that wait for a sequence", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    const { failedId, blockedId } = await seed(store);
+    const of = (...args: string[]) => document(project, ["--url", store.url, ...args]);
+    expect(await of("list", "--count")).toEqual({ count: 5, isAtLeast: false });
+    expect(await of("list", "status:pending", "--count")).toMatchObject({ count: 2 });
+    expect(await of("list", 'input:"Ada"', "--count")).toMatchObject({ count: 1 });
+    const run = (...args: string[]) => project.queuert(["--url", store.url, ...args]);
+    expect((await run("list", "type:greet", "--count")).stdout).toBe("3\n");
+    const shown = await run("show", failedId, "--dependants");
+    expect(shown.stdout).toContain(`dependants\n  ${blockedId}  ship  blocked\n`);
+    const none = await of("show", blockedId, "--dependants");
+    expect(none).toMatchObject({ dependants: { items: [], nextCursor: null } });
+    const bad = await run("show", failedId, "--dependants", "--cursor", "x");
+    expect([bad.exitCode, bad.stderr]).toEqual([2, expect.stringContaining("at position 0")]);
+  });
+
   it("hide secret values unless asked for", async () => {
     const project = createProject();
     const store = await createStore(kind, project.folder);
@@ -221,6 +239,8 @@ describe("a bad filter", () => {
     [["retry"], "Give ids to retry, or --where"],
     [["retry", "a", "--where", "status:failed"], "Give ids to retry, or --where"],
     [["delete", "a", "--count", "x"], "--count is"],
+    [["retry", "a", "--pace", "often"], "--pace is"],
+    [["retry", "a", "--pace", "5/h"], "--pace is"],
   ])("%j: exit 2, and the reason", async (args, problem) => {
     const project = createProject();
     await project.queuert(["--url", "sqlite:app.db", "migrate"]);

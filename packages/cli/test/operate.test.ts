@@ -117,7 +117,7 @@ describe("a question in a terminal", () => {
     const args = ["--url", store.url, "top", "--interval", "250ms"];
     const { exitCode, stdout } = await project.terminal(args, { stdin: "q" });
     expect(exitCode, stdout).toBe(0);
-    expect(stdout).toContain("pending 2   blocked 1");
+    expect(stdout).toContain("due 1   later 1   blocked 1");
     // Back on the screen of the shell, with its cursor.
     expect(stdout).toContain("\u001b[?25h\u001b[?1049l");
     expect((await project.queuert(args)).exitCode).toBe(2);

@@ -15,6 +15,8 @@ export interface Result {
 export interface RunSettings {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** The test writes to the input itself, and ends it. */
+  readonly keepsInput?: boolean;
 }
 
 export interface TerminalSettings extends RunSettings {
@@ -82,7 +84,7 @@ const inTerminal = async (
 const startIn = (
   folder: string,
   [command = "", ...args]: readonly string[],
-  { env = {}, stdin }: RunSettings = {},
+  { env = {}, stdin, keepsInput = false }: RunSettings = {},
 ): Running => {
   const { PATH, HOME } = process.env;
   const child = spawn(command, args, {
@@ -95,7 +97,7 @@ const startIn = (
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   // A program that has ended before it reads its input closes the pipe.
   child.stdin.on("error", () => undefined);
-  child.stdin.end(stdin ?? "");
+  if (!keepsInput) child.stdin.end(stdin ?? "");
   const ended = new Promise<Result>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (exitCode) => resolve({ exitCode, stdout, stderr }));

@@ -45,6 +45,25 @@ describe.each(storeKinds)("schedules on %s", (kind) => {
     });
     expect((await run("show", "often")).stdout).toContain(`\t${tick?.sequenceId}\n`);
 
+    const past = ["backfill", "often", "--from", "2026-01-01T00:00:00Z"];
+    const range = [...past, "--to", "2026-01-01T03:00:00Z"];
+    const planned = await run(...range);
+    expect(planned).toMatchObject({
+      exitCode: 5,
+      stdout: expect.stringMatching(
+        /^would backfill 3 ticks\n.*from 2026-01-01T00:00:00.000Z to 2026-01-01T02:00:00.000Z/,
+      ),
+    });
+    expect(await run(...range, "--yes", "--count", "3")).toMatchObject({
+      exitCode: 0,
+      stdout: "started 3 ticks\n",
+    });
+    expect((await run(...range, "--plan")).stdout).toMatch(
+      /^would backfill 0 ticks\n[^]*3 refused: handled_before, such as 2026-01-01T00:00:00.000Z/,
+    );
+    expect((await run(...past, "--to", "2099-01-01")).exitCode).toBe(2);
+    expect((await run("show", "often")).stdout).toMatch(/\tbackfill\tstarted\t/);
+
     expect((await run("show", "never")).exitCode).toBe(3);
     const unknown = await run("pause", "never");
     expect([2, 3], unknown.stderr).toContain(unknown.exitCode);

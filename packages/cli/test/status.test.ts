@@ -9,13 +9,15 @@ describe.each(storeKinds)("status on %s", (kind) => {
     await seed(store);
     const text = await project.queuert(["--url", store.url, "status"]);
     expect(text).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(text.stdout).toContain("pending 2   blocked 1   running 0   failed 1   oldest due ");
     expect(text.stdout).toContain(
-      "✕ 1 blocked job wait for sequences that failed.   queuert list ",
+      "due 1   later 1   blocked 1   running 0   failed 1   oldest due ",
+    );
+    expect(text.stdout).toContain(
+      "✕ 1 blocked job waits for sequences that failed.   queuert list ",
     );
     // Not a terminal: separated by tabs.
-    expect(text.stdout).toContain("TYPE\tPENDING\tBLOCKED\tRUNNING\tFAILED\tOLDEST DUE\n");
-    expect(text.stdout).toMatch(/^greet\t2\t–\t–\t–\t\d/m);
+    expect(text.stdout).toContain("TYPE\tDUE\tLATER\tBLOCKED\tRUNNING\tFAILED\tOLDEST DUE\n");
+    expect(text.stdout).toMatch(/^greet\t1\t1\t–\t–\t–\t\d/m);
 
     const json = await project.queuert(["--url", store.url, "status", "--json"]);
     const document = JSON.parse(json.stdout) as { totals: { oldestDueMs: number } };
@@ -29,18 +31,21 @@ describe.each(storeKinds)("status on %s", (kind) => {
           severity: "error",
           typeName: null,
           count: 1,
-          text: "1 blocked job wait for sequences that failed.",
+          text: "1 blocked job waits for sequences that failed.",
           filter: "status:blocked",
         },
       ]) as unknown,
       totals: {
         pending: 2,
+        due: 1,
         blocked: 1,
         running: 0,
         failed: 1,
         oldestDueMs: expect.any(Number) as unknown,
       },
       types: ["charge", "greet", "ship"].map((typeName) => expect.objectContaining({ typeName })),
+      pauses: [],
+      limits: [],
       // The worker of the seed has stopped.
       workers: expect.toSatisfy((value) => value === null || typeof value === "object") as unknown,
     });
@@ -66,7 +71,7 @@ describe.each(storeKinds)("status on %s", (kind) => {
     expect(findings.filter(({ level }) => level !== "ok")).toContainEqual({
       level: "fail",
       check: "jobs",
-      text: "1 blocked job wait for sequences that failed.",
+      text: "1 blocked job waits for sequences that failed.",
     });
     expect(
       findings.filter(({ check }) => check !== "jobs").map(({ level }) => level),
@@ -110,5 +115,22 @@ describe("an unreachable store", () => {
     expect(stderr).toContain(code);
     const json = await project.queuert([...args, "--json"]);
     expect(JSON.parse(json.stderr)).toMatchObject({ error: { code } });
+  });
+});
+
+// MongoDB has no limits by key.
+describe.each(["sqlite", "postgres"] as const)("status with limits on %s", (kind) => {
+  it("lists the limits, and the keys that were changed", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    const client = await store.open();
+    await client.setLimits({
+      limits: [{ name: "greet", concurrency: 5, perKey: { concurrency: 2 } }],
+    });
+    await client.setLimitKeys({ keys: [{ limit: "greet", key: "acme", concurrency: 1 }] });
+    const { stdout } = await project.queuert(["--url", store.url, "status"]);
+    expect(stdout).toContain("LIMIT\tRUN/MAX\tTOKENS\tPENDING\t\n");
+    expect(stdout).toContain("greet\t0/5\t–\t–\t\n");
+    expect(stdout).toContain("  acme\t0/1\t–\t0\t\n");
   });
 });

@@ -25,6 +25,7 @@ export const defaults: {
   readonly retentionIntervalMs: number;
   readonly payloadBytesMax: number;
   readonly ticksForMs: number;
+  readonly batchMaxWaitMs: number;
 } = {
   concurrency: 10,
   leaseMs: 30 * secondMs,
@@ -49,6 +50,7 @@ export const defaults: {
   retentionIntervalMs: minuteMs,
   payloadBytesMax: mebi,
   ticksForMs: 90 * 24 * 60 * minuteMs,
+  batchMaxWaitMs: secondMs,
 };
 
 /** The largest values of options. */
@@ -74,7 +76,11 @@ export const limits: {
   readonly blockersMax: number;
   readonly workerTypesMax: number;
   readonly processOnceJobsMax: number;
+  readonly limitCountMax: number;
+  readonly limitPerMsMax: number;
+  readonly limitKeyLengthMax: number;
   readonly prefetchCharactersMax: number;
+  readonly batchSizeMax: number;
 } = {
   // setTimeout takes a signed 32-bit number; anything longer fires at once.
   timerMsMax: 2 ** 31 - 1,
@@ -107,6 +113,12 @@ export const limits: {
   // Each acquisition names all types of its worker. MongoDB: two stages for each, of at most 1,000 in a pipeline.
   workerTypesMax: 5_000,
   processOnceJobsMax: 1_000_000,
+  // Of a limit: its concurrency, the count and the burst of its rate.
+  limitCountMax: 1_000_000,
+  limitPerMsMax: 30 * 24 * 60 * minuteMs,
+  limitKeyLengthMax: 255,
   // Payloads that a worker holds beyond its slots, by the size of its last jobs.
   prefetchCharactersMax: 32 * mebi,
+  // Jobs of one batch: the same process function has all their payloads.
+  batchSizeMax: 1_000,
 };

@@ -10,6 +10,8 @@ import type { ObservabilityAdapter } from "./adapters/observability-adapter.ts";
 import type { AnyStateAdapter } from "./adapters/state-adapter.ts";
 import { createEffectRouter, type EffectRouter, type Notifier } from "./after-commit/effects.ts";
 import {
+  type ContextKeys,
+  createContextKeys,
   createNestedTransactionGuard,
   createOpenTransactions,
   type NestedTransactionGuard,
@@ -18,20 +20,32 @@ import {
 import { createUnconfirmedCommits } from "./after-commit/unconfirmed-commits.ts";
 import { type Clock, systemClock } from "./async/clock.ts";
 import { settleOrTimeout } from "./async/time-limit.ts";
-import { type ContextKeys, createContextKeys } from "./adapters/call-options.ts";
 import { defaults, limits } from "./defaults.ts";
 import { InvalidOptionError } from "./errors.ts";
 import { createNoopNotifyAdapter } from "./in-process/create-noop-notify-adapter.ts";
 import { createRegistry, type Registry } from "./job-types/registry.ts";
 import type { JobTypes } from "./job-types/define-job-types.ts";
 import { ImplementedTypes } from "./lifecycle/implemented-types.ts";
+import { JobTypeLimits } from "./lifecycle/job-type-limits.ts";
 import { createLocalListeners, type LocalListeners } from "./lifecycle/local-listeners.ts";
+import {
+  assertAttemptLogsOptions,
+  createLogWriter,
+  type LogWriter,
+} from "./lifecycle/log-writer.ts";
 import { OwnLeases } from "./lifecycle/own-leases.ts";
+import { RemoteWaiters } from "./lifecycle/remote-waiters.ts";
 import { SequencePoller } from "./lifecycle/sequence-poller.ts";
 import { assertFunction, assertInteger, assertObject } from "./model/assert-option.ts";
+import type { PayloadCodec } from "./model/payload.ts";
 import { createConsoleLog } from "./observe/console-log.ts";
 import type { Log } from "./observe/log.ts";
+import { assertPayloadsOptions, type PayloadsOptions } from "./payloads/payloads-options.ts";
+import type { AttemptLogsOptions } from "./public-types/attempt-log.ts";
+import { withTransforms } from "./payloads/with-transforms.ts";
 import { createObserver, type Observer } from "./observe/observer.ts";
+import { hearVersions, readVersions, toVersions } from "./versioning/read-versions.ts";
+import { Statistics } from "./observe/statistics.ts";
 import { createScheduleChanges, type ScheduleChanges } from "./schedules/schedule-changes.ts";
 
 export interface Engine {
@@ -43,11 +57,18 @@ export interface Engine {
   readonly hasNotifyAdapter: boolean;
   readonly registry: Registry;
   readonly implementedTypes: ImplementedTypes;
+  readonly jobTypeLimits: JobTypeLimits;
   readonly ownLeases: OwnLeases;
+  /** Writes and reads payloads. Null: they are plain JSON. */
+  readonly codec: PayloadCodec | null;
   /** The most bytes of an input or an output. */
   readonly payloadBytesMax: number;
   /** Workers report to the store, for operators. */
   readonly reportsWorkers: boolean;
+  /** Counts of attempts for operators, until the next report. Null: the store keeps none. */
+  readonly statistics: Statistics | null;
+  /** Stores lines and progress of attempts. Null: they are not kept. */
+  readonly logWriter: LogWriter | null;
   readonly observer: Observer;
   readonly notifier: Notifier;
   readonly effects: EffectRouter;
@@ -55,6 +76,7 @@ export interface Engine {
   readonly contextKeys: ContextKeys;
   readonly nesting: NestedTransactionGuard;
   readonly sequencePoller: SequencePoller;
+  readonly remoteWaiters: RemoteWaiters;
   readonly scheduleChanges: ScheduleChanges;
   /** How long ticks of schedules are kept. */
   readonly ticksForMs: number;
@@ -67,19 +89,25 @@ export interface Engine {
 
 export interface EngineOptions {
   readonly stateAdapter: AnyStateAdapter;
-  readonly jobTypes: Pick<JobTypes<unknown>, "catalogue">;
+  readonly jobTypes: Pick<JobTypes<unknown>, "catalogue" | "isCoded">;
   readonly notifyAdapter?: NotifyAdapter | undefined;
   readonly observabilityAdapter?: ObservabilityAdapter | undefined;
   readonly log?: Log | undefined;
   readonly payloadBytesMax?: number | undefined;
+  readonly payloads?: PayloadsOptions | undefined;
   readonly workerRegistry?: boolean | undefined;
   readonly ticksForMs?: number | undefined;
+  readonly attemptLogs?: AttemptLogsOptions | undefined;
+  /** The option `limits.jobTypes`. */
+  readonly jobTypeLimits?: unknown;
 }
 
 /** Where time and chance enter. */
 export interface EngineSeams {
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
+  /** Stands between the engine and its notifications, as a test does that loses them. */
+  readonly wrapNotifier?: ((notifier: Notifier) => Notifier) | undefined;
 }
 
 /** How long closing waits for the last notifications. */
@@ -90,10 +118,14 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
   const { clock = systemClock, random = Math.random } = seams;
   const { log = createConsoleLog({ minimumLevel: "warn" }), observabilityAdapter = {} } = options;
   const observer = createObserver(log, observabilityAdapter);
-  const state = wrapStateAdapterWithLogging(options.stateAdapter, (operation, error) =>
+  const versions = toVersions(options.jobTypes.catalogue);
+  const stored = wrapStateAdapterWithLogging(options.stateAdapter, (operation, error) =>
     observer.emit("stateAdapterError", () => ({ operation, error })),
   );
-  const notify = wrapNotifyAdapterWithLogging(
+  const { codec = null, transforms = [] } = options.payloads ?? {};
+  const plain = transforms.length === 0 ? stored : withTransforms(stored, transforms);
+  const state = readVersions(plain, versions, codec);
+  const sent = wrapNotifyAdapterWithLogging(
     // The workers and waiters of this process are notified without one.
     createStoreNotifyAdapter(
       options.notifyAdapter ?? createNoopNotifyAdapter(),
@@ -102,12 +134,15 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
     ),
     (operation, error) => observer.emit("notifyAdapterError", () => ({ operation, error })),
   );
+  const notify = hearVersions(sent, versions);
   const unconfirmed = createUnconfirmedCommits(state, clock);
+  const logWriter = createLogWriter(state, observer, clock, options.attemptLogs ?? {});
   const contextKeys = createContextKeys(state.capabilities);
   const transactions = createOpenTransactions(contextKeys);
   const sequencePoller = new SequencePoller(state, clock);
-  const local = createLocalListeners(notify, sequencePoller);
-  const { notifier } = local;
+  const remoteWaiters = new RemoteWaiters(notify, clock);
+  const local = createLocalListeners(notify, sequencePoller, remoteWaiters);
+  const notifier = seams.wrapNotifier?.(local.notifier) ?? local.notifier;
   return {
     state,
     notify,
@@ -117,9 +152,16 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
       options.notifyAdapter !== undefined || !state.capabilities.sharedBetweenProcesses,
     registry: createRegistry(options.jobTypes),
     implementedTypes: new ImplementedTypes(observer, options.jobTypes.catalogue !== undefined),
+    jobTypeLimits: new JobTypeLimits(options.jobTypeLimits, codec),
     ownLeases: new OwnLeases(),
+    codec,
     payloadBytesMax: options.payloadBytesMax ?? defaults.payloadBytesMax,
     reportsWorkers: options.workerRegistry ?? true,
+    statistics:
+      (options.workerRegistry ?? true) && state.operator?.recordMetrics !== undefined
+        ? new Statistics()
+        : null,
+    logWriter,
     observer,
     notifier,
     effects: createEffectRouter(observer, notifier, transactions, unconfirmed),
@@ -127,12 +169,14 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
     contextKeys,
     nesting: createNestedTransactionGuard(state.capabilities),
     sequencePoller,
-    scheduleChanges: createScheduleChanges(),
+    remoteWaiters,
+    scheduleChanges: createScheduleChanges(clock),
     ticksForMs: options.ticksForMs ?? defaults.ticksForMs,
     clock,
     random,
     close: async () => {
       unconfirmed.close();
+      logWriter?.close();
       sequencePoller.close();
       // A server that does not respond must not keep the client open.
       await settleOrTimeout(clock, notifier.settled(), closePatienceMs);
@@ -145,6 +189,8 @@ export const createEngine = (options: EngineOptions, seams: EngineSeams): Engine
 const assertOptions = (options: EngineOptions): void => {
   const { stateAdapter, jobTypes, notifyAdapter, observabilityAdapter, log } = options;
   const { payloadBytesMax = defaults.payloadBytesMax } = options;
+  assertPayloadsOptions(options.payloads, jobTypes?.isCoded === true);
+  assertAttemptLogsOptions(options.attemptLogs);
   const isAdapter =
     typeof (stateAdapter as Partial<AnyStateAdapter> | null)?.createJobs === "function";
   if (!isAdapter) {

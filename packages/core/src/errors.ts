@@ -2,7 +2,6 @@
 // No error carries a payload, an output or a connection string.
 import { QueuertError } from "./queuert-error.ts";
 import type { JobAbortReason } from "./model/abort-reason.ts";
-import type { ScheduleOptions } from "./model/schedule.ts";
 
 /** A job or a sequence is not, or no longer, in the store. */
 export class JobNotFoundError extends QueuertError {
@@ -146,17 +145,6 @@ export class TransactionEndingError extends QueuertError {
   }
 }
 
-/** Thrown by `rescheduleJob`: the attempt ends here and the job is due again later. Not a failure. */
-export class RescheduleJobError extends QueuertError {
-  readonly code = "QUEUERT_RESCHEDULE_JOB" as const;
-  readonly schedule: ScheduleOptions;
-
-  constructor(schedule: ScheduleOptions, options?: ErrorOptions) {
-    super("The job asked to be run again later.", options);
-    this.schedule = schedule;
-  }
-}
-
 /**
  * Thrown by a process function: its own sequence is cancelled, with its tree. Jobs that wait for the
  * sequence fail, or are cancelled too with `dependants: "cancel"`.
@@ -210,6 +198,7 @@ const abortReasons: Readonly<Record<JobAbortReason, string>> = {
   not_found: "the job was deleted",
   already_completed: "the job was completed elsewhere",
   cancelled: "the job was cancelled",
+  lease_expired: "its lease expired, and it stands under a limit",
   timeout: "it ran longer than the `timeoutMs` of its job type",
   shutdown: "the worker is stopping",
 };
@@ -230,14 +219,15 @@ export class ProcessMisuseError extends QueuertError {
   readonly code = "QUEUERT_PROCESS_MISUSE" as const;
 }
 
-/** A stored payload is not JSON: other code than this library has written it. */
+/** A stored payload is not JSON, or the codec cannot read it: other code than this client's has written it. */
 export class BrokenPayloadError extends QueuertError {
   readonly code = "QUEUERT_BROKEN_PAYLOAD" as const;
   readonly jobId: string;
 
   constructor(jobId: string, options?: ErrorOptions) {
     super(
-      `The stored payload of job ${jobId} is not JSON; mend the record, or delete the job.`,
+      `The stored payload of job ${jobId} is not JSON, or the codec in \`payloads\` cannot read it. ` +
+        "Mend the record, give the codec that it was written with, or delete the job.",
       options,
     );
     this.jobId = jobId;
@@ -292,4 +282,8 @@ const lineLengthMax = 300;
 
 export { QueuertError } from "./queuert-error.ts";
 export * from "./input-errors.ts";
+export * from "./payload-errors.ts";
+export * from "./limit-errors.ts";
+export * from "./reschedule-error.ts";
 export * from "./schedule-errors.ts";
+export * from "./signal-errors.ts";

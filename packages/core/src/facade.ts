@@ -1,61 +1,38 @@
 // The methods that users call: one object, each method with the names of its options. The compiler has checked the types of
 // the options where there is one; lifecycle/ checks their values.
-import { type OpenTransaction, runTransaction } from "./after-commit/open-transactions.ts";
-import { type CallOptions, readCallOptions } from "./adapters/call-options.ts";
+import { type Begin, callLate, createBegin, track } from "./facade-call.ts";
+import { runTransaction } from "./after-commit/open-transactions.ts";
 import type { Engine } from "./engine.ts";
 import { QueuertClosedError } from "./errors.ts";
+import { createControls } from "./facade-controls.ts";
 import { type AwaitOptions, awaitSequence } from "./lifecycle/await-sequence.ts";
-import { getBlockerGraph } from "./lifecycle/blocker-graph.ts";
-import { type CancelOptions, cancelSequences } from "./lifecycle/cancel-sequences.ts";
-import {
-  completeExternally,
-  type CompleteExternallyOptions,
-} from "./lifecycle/complete-externally.ts";
-import { type DeleteOptions, deleteSequences } from "./lifecycle/delete-sequences.ts";
+import type { CancelOptions } from "./lifecycle/cancel-sequences.ts";
+import type { CompleteExternallyOptions } from "./lifecycle/complete-externally.ts";
+import type { DeleteOptions } from "./lifecycle/delete-sequences.ts";
 import { entryOptionNames } from "./lifecycle/new-job.ts";
 import {
   getJob,
   getJobSequence,
   listJobs,
   listJobSequences,
+  listOptionNames,
   type ListOptions,
   type LookOptions,
 } from "./lifecycle/queries.ts";
-import { getPauses, pause, type PauseOptions, resume } from "./lifecycle/pauses.ts";
-import { retryFailedJobs } from "./lifecycle/retry-failed-jobs.ts";
 import { type StartOptions, startSequences } from "./lifecycle/start-sequences.ts";
 import { deleteFinished, toRetention } from "./lifecycle/delete-finished.ts";
-import { triggerJobs } from "./lifecycle/trigger-jobs.ts";
 import { assertFunction } from "./model/assert-option.ts";
 import { withoutEntityFields } from "./model/entity-fields.ts";
+import type { CheckOptions } from "./public-types/check.ts";
 import type { RetentionOptions } from "./public-types/retention.ts";
 import type { QueuertClient } from "./public-types/queuert.ts";
-import {
-  listSchedules,
-  type ListSchedulesOptions,
-  listScheduleTicks,
-  type ListTicksOptions,
-  previewSchedule,
-} from "./schedules/list-schedules.ts";
-import { deleteSchedules, pauseSchedules, resumeSchedules } from "./schedules/pause-schedules.ts";
-import { backfillSchedule, triggerSchedules } from "./schedules/trigger-schedules.ts";
-import { upsertSchedules } from "./schedules/upsert-schedules.ts";
+import type { ListSchedulesOptions, ListTicksOptions } from "./schedules/list-schedules.ts";
+import { previewSchedule } from "./schedules/preview-schedule.ts";
 import { createWorker } from "./worker/create-worker.ts";
 
 const startOptionNames = [...entryOptionNames, "autocommit"];
 
 const identity = ["id", "typeName"];
-
-const listOptionNames = [
-  "typeName",
-  "status",
-  "rootSequenceId",
-  "createdFrom",
-  "createdTo",
-  "order",
-  "limit",
-  "cursor",
-];
 
 /** Every method of the client, with unknown payloads and plain ids. `createQueuert` puts the user's types on it. */
 type UntypedClient = {
@@ -74,6 +51,7 @@ export const createFacade = (engine: Engine): UntypedClient => {
     ...createWrites(engine, begin),
     ...createReads(engine, begin),
     ...createSchedules(engine, begin),
+    ...createSignals(engine, begin),
 
     withNotify: async (callback: () => Promise<unknown>) => {
       assertOpen("withNotify");
@@ -122,28 +100,6 @@ export const createFacade = (engine: Engine): UntypedClient => {
   };
 };
 
-/** The options of a call, and the transaction of its context if `transaction` or a handler opened that. */
-interface Call extends CallOptions {
-  readonly transaction: OpenTransaction | undefined;
-}
-
-/** Begins a call of a method with these option names. */
-type Begin = (operation: string, given: unknown, names: readonly string[]) => Call;
-
-const createBegin =
-  ({ contextKeys, transactions }: Engine, assertOpen: (operation: string) => void): Begin =>
-  (operation, given, names) => {
-    assertOpen(operation);
-    const { own, context } = readCallOptions(contextKeys, given, names);
-    const transaction = context === undefined ? undefined : transactions.find(context);
-    transaction?.assertOpen(operation);
-    return { own, context, transaction };
-  };
-
-/** Keeps the transaction of a call open until the call has settled. */
-const track = <T>({ transaction }: Call, pending: Promise<T>): Promise<T> =>
-  transaction === undefined ? pending : transaction.track(pending);
-
 const createWrites = (engine: Engine, begin: Begin) => ({
   startJobSequence: async (given: unknown) => {
     const call = begin("startJobSequence", given, startOptionNames);
@@ -171,93 +127,96 @@ const createWrites = (engine: Engine, begin: Begin) => ({
 
   completeJobSequence: async (given: unknown) => {
     const call = begin("completeJobSequence", given, ["typeName", "id", "complete"]);
-    return track(
-      call,
-      completeExternally(engine, call.context, call.own as unknown as CompleteExternallyOptions),
-    );
+    const options = call.own as unknown as CompleteExternallyOptions;
+    return callLate(call, (late) => late.completeExternally(engine, call.context, options));
   },
 
   cancelJobSequences: async (given: unknown) => {
     const names = ["ids", "tree", "dependants", "reason"];
     const call = begin("cancelJobSequences", given, names);
-    return track(call, cancelSequences(engine, call.context, call.own as unknown as CancelOptions));
+    const options = call.own as unknown as CancelOptions;
+    return callLate(call, (late) => late.cancelSequences(engine, call.context, options));
   },
 
   deleteJobSequences: async (given: unknown) => {
     const call = begin("deleteJobSequences", given, ["rootSequenceIds", "dependants"]);
-    return track(call, deleteSequences(engine, call.context, call.own as unknown as DeleteOptions));
+    const options = call.own as unknown as DeleteOptions;
+    return callLate(call, (late) => late.deleteSequences(engine, call.context, options));
   },
 
   retryFailedJobs: async (given: unknown) => {
     const call = begin("retryFailedJobs", given, ["ids"]);
-    return track(call, retryFailedJobs(engine, call.context, call.own["ids"] as readonly string[]));
+    const ids = call.own["ids"] as readonly string[];
+    return callLate(call, (late) => late.retryFailedJobs(engine, call.context, ids));
   },
-
+  updateJobs: async (given: unknown) => {
+    const call = begin("updateJobs", given, ["jobs"]);
+    return callLate(call, (late) => late.updateJobs(engine, call.context, call.own["jobs"]));
+  },
   triggerJobs: async (given: unknown) => {
     const call = begin("triggerJobs", given, ["ids"]);
-    return track(call, triggerJobs(engine, call.context, call.own["ids"] as readonly string[]));
+    const ids = call.own["ids"] as readonly string[];
+    return callLate(call, (late) => late.triggerJobs(engine, call.context, ids));
   },
 });
 
 const createSchedules = (engine: Engine, begin: Begin) => ({
   upsertSchedules: async (given: unknown) => {
     const call = begin("upsertSchedules", given, ["schedules"]);
-    return track(call, upsertSchedules(engine, call.context, call.own["schedules"]));
+    const { schedules } = call.own;
+    return callLate(call, (late) => late.upsertSchedules(engine, call.context, schedules));
   },
 
   deleteSchedules: async (given: unknown) => {
     const call = begin("deleteSchedules", given, ["names"]);
-    return track(call, deleteSchedules(engine, call.context, call.own));
+    return callLate(call, (late) => late.deleteSchedules(engine, call.context, call.own));
   },
 
   pauseSchedules: async (given: unknown) => {
     const call = begin("pauseSchedules", given, ["names", "note"]);
-    return track(call, pauseSchedules(engine, call.context, call.own));
+    return callLate(call, (late) => late.pauseSchedules(engine, call.context, call.own));
   },
 
   resumeSchedules: async (given: unknown) => {
     const call = begin("resumeSchedules", given, ["names", "catchUp"]);
-    return track(call, resumeSchedules(engine, call.context, call.own));
+    return callLate(call, (late) => late.resumeSchedules(engine, call.context, call.own));
   },
 
   triggerSchedules: async (given: unknown) => {
     const call = begin("triggerSchedules", given, ["names", "overlap"]);
-    return track(call, triggerSchedules(engine, call.context, call.own));
+    return callLate(call, (late) => late.triggerSchedules(engine, call.context, call.own));
   },
 
   backfillSchedule: async (given: unknown) => {
     const call = begin("backfillSchedule", given, ["name", "from", "to", "overlap"]);
-    return track(call, backfillSchedule(engine, call.context, call.own));
+    return callLate(call, (late) => late.backfillSchedule(engine, call.context, call.own));
   },
 
   previewSchedule: (given: unknown) => previewSchedule(engine, given),
 
   listSchedules: async (given: unknown = {}) => {
     const call = begin("listSchedules", given, ["names", "isDeclared", "limit", "cursor"]);
-    return track(call, listSchedules(engine, call.context, call.own as ListSchedulesOptions));
+    const options = call.own as ListSchedulesOptions;
+    return callLate(call, (late) => late.listSchedules(engine, call.context, options));
   },
 
   listScheduleTicks: async (given: unknown) => {
     const names = ["name", "from", "to", "order", "limit", "cursor"];
     const call = begin("listScheduleTicks", given, names);
-    return track(call, listScheduleTicks(engine, call.context, call.own as ListTicksOptions));
+    const options = call.own as ListTicksOptions;
+    return callLate(call, (late) => late.listScheduleTicks(engine, call.context, options));
   },
 });
 
-const createControls = (engine: Engine, begin: Begin) => ({
-  pause: async (given: unknown) => {
-    const { own } = begin("pause", given, ["jobTypes", "everything", "forMs", "note"]);
-    return pause(engine, own as PauseOptions);
+const createSignals = (engine: Engine, begin: Begin) => ({
+  sendSignals: async (given: unknown) => {
+    const call = begin("sendSignals", given, ["signals", "autocommit"]);
+    return callLate(call, (late) => late.sendSignals(engine, call));
   },
 
-  resume: async (given: unknown) => {
-    const { own } = begin("resume", given, ["jobTypes", "everything"]);
-    return resume(engine, own as PauseOptions);
-  },
-
-  getPauses: async () => {
-    begin("getPauses", {}, []);
-    return getPauses(engine);
+  expectSignal: async (given: unknown) => {
+    const call = begin("expectSignal", given, ["typeName", "key", "autocommit"]);
+    return callLate(call, (late) => late.expectSignal(engine, call));
   },
 });
 
@@ -282,6 +241,11 @@ const createReads = (engine: Engine, begin: Begin) => ({
     return track(call, listJobSequences(engine, call.context, call.own as ListOptions));
   },
 
+  check: async (given: unknown = {}) => {
+    const call = begin("check", given, ["examineMax", "signal"]);
+    return callLate(call, (late) => late.checkJobs(engine, call.own as CheckOptions));
+  },
+
   explain: async (given: unknown) => {
     const call = begin("explain", withoutEntityFields(given, ["id"]), ["id"]);
     // Loaded by the first call: workers do without it.
@@ -291,6 +255,7 @@ const createReads = (engine: Engine, begin: Begin) => ({
 
   getBlockerGraph: async (given: unknown) => {
     const call = begin("getBlockerGraph", given, ["sequenceId"]);
-    return track(call, getBlockerGraph(engine, call.context, call.own["sequenceId"] as string));
+    const sequenceId = call.own["sequenceId"] as string;
+    return callLate(call, (late) => late.getBlockerGraph(engine, call.context, sequenceId));
   },
 });

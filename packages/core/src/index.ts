@@ -4,6 +4,7 @@ export type * from "./queuert-types.ts";
 
 // define
 export {
+  defineCodedJobTypes,
   defineUnionJobTypes,
   type JobTypeDefinitionsOf,
   type JobTypes,
@@ -11,6 +12,7 @@ export {
 export type * from "./job-types/markers.ts";
 export type * from "./public-types/types-of-definitions.ts";
 export type * from "./job-types/standard-schema.ts";
+export { defineUpcast, type Upcast } from "./job-types/upcast.ts";
 
 export { defineSchedules } from "./schedules/define-schedules.ts";
 
@@ -34,6 +36,7 @@ export type {
 export type {
   CancelledJobSequence,
   CompletedJobSequence,
+  EndedJobSequence,
   FailedJobSequence,
   JobSequence,
   JobSequenceStatus,
@@ -42,6 +45,16 @@ export type { JobTick, TickKind, TickOutcome } from "./model/tick.ts";
 export type { Page, PageOrder } from "./model/page.ts";
 export { type JobStatus, jobStatuses } from "./model/status.ts";
 export type * from "./public-types/explanation.ts";
+export type * from "./public-types/attempt-log.ts";
+
+// payloads
+export { compress, type CompressOptions } from "./payloads/compress.ts";
+export { encrypt, type EncryptionKeys, type EncryptOptions } from "./payloads/encrypt.ts";
+export { type BlobStore, offload, type OffloadOptions } from "./payloads/offload.ts";
+export type { PayloadCodec } from "./model/payload.ts";
+export type { PayloadsOptions } from "./payloads/payloads-options.ts";
+export { richJson } from "./payloads/rich-json.ts";
+export type { PayloadTransform, TransformedText } from "./payloads/transform.ts";
 
 // observe
 export { createConsoleLog } from "./observe/console-log.ts";
@@ -53,8 +66,12 @@ export { createInProcessNotifyAdapter } from "./in-process/create-in-process-not
 export { createNoopNotifyAdapter } from "./in-process/create-noop-notify-adapter.ts";
 export type * from "./adapters/state-adapter.ts";
 export type * from "./adapters/state-adapter-params.ts";
+export type * from "./adapters/state-adapter-updates.ts";
 export type * from "./adapters/state-adapter-queries.ts";
+export type * from "./adapters/limit-key-store.ts";
+export type * from "./adapters/state-adapter-limits.ts";
 export type * from "./adapters/operator-store.ts";
+export type * from "./adapters/operator-logs.ts";
 export type * from "./adapters/job-condition.ts";
 export type * from "./adapters/state-adapter-schedules.ts";
 export type * from "./adapters/notify-adapter.ts";

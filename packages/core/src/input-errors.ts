@@ -177,12 +177,58 @@ export class EmptyWorkerError extends QueuertError {
   }
 }
 
+/** Why a cursor is refused. */
+export type CursorProblem =
+  /** It is no cursor. */
+  | "unreadable"
+  /** It was changed on its way. */
+  | "changed"
+  /** Another list gave it out. */
+  | "other_list"
+  /** The same list gave it out in the other order. */
+  | "other_order";
+
+const cursorProblems: Readonly<Record<CursorProblem, string>> = {
+  unreadable: "is not one that this list gave out",
+  changed: "was changed",
+  other_list: "was given out by another list",
+  other_order: "was given out by this list in the other order",
+};
+
 /** The cursor does not come from this list. */
 export class InvalidCursorError extends QueuertError {
   readonly code = "QUEUERT_INVALID_CURSOR" as const;
+  readonly reason: CursorProblem;
+  /** Where the text is wrong, from 0. */
+  readonly position: number;
 
-  constructor(options?: ErrorOptions) {
-    super("The cursor is not one that this list gave out; start again without one.", options);
+  constructor(
+    {
+      reason = "unreadable",
+      position = 0,
+    }: { readonly reason?: CursorProblem; readonly position?: number } = {},
+    options?: ErrorOptions,
+  ) {
+    super(
+      `The cursor ${cursorProblems[reason]}, at position ${position}; start again without one.`,
+      options,
+    );
+    this.reason = reason;
+    this.position = position;
+  }
+}
+
+/** The store has ended a read after its time. Nothing was written. */
+export class StatementTimeoutError extends QueuertError {
+  readonly code = "QUEUERT_STATEMENT_TIMEOUT" as const;
+  readonly timeoutMs: number;
+
+  constructor(timeoutMs: number, options?: ErrorOptions) {
+    super(
+      `The store ended a read after ${timeoutMs} ms; narrow it to fewer jobs, or give it more time.`,
+      options,
+    );
+    this.timeoutMs = timeoutMs;
   }
 }
 
@@ -194,5 +240,29 @@ export class QueuertClosedError extends QueuertError {
   constructor(operation: string, options?: ErrorOptions) {
     super(`${operation} was called after \`close()\`; create a new instance.`, options);
     this.operation = operation;
+  }
+}
+
+/** The id that a start gives is that of a job of another type, or of a later job of a sequence. */
+export class JobIdTakenError extends QueuertError {
+  readonly code = "QUEUERT_JOB_ID_TAKEN" as const;
+  readonly jobId: string;
+  /** Of the job that has the id. */
+  readonly typeName: string;
+  readonly sequenceId: string;
+
+  constructor(
+    job: { readonly id: string; readonly typeName: string; readonly sequenceId: string },
+    options?: ErrorOptions,
+  ) {
+    const place = job.id === job.sequenceId ? "" : `, in sequence ${job.sequenceId}`;
+    super(
+      `Id ${job.id} is that of a job of type "${job.typeName}"${place}. Nothing was started. ` +
+        "Give each sequence an id of its own.",
+      options,
+    );
+    this.jobId = job.id;
+    this.typeName = job.typeName;
+    this.sequenceId = job.sequenceId;
   }
 }

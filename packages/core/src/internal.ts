@@ -25,21 +25,41 @@ export {
   type SubscriberConnection,
   type SubscriberConnectionEvents,
 } from "./adapter-kit/reconnecting-subscriber.ts";
+export { ReadCache } from "./operator/guest/read-slots.ts";
 export { rejectAfter } from "./async/time-limit.ts";
 export { retryInRounds, retryRounds } from "./adapter-kit/retry-rounds.ts";
 export { createJobIdGenerator } from "./adapter-kit/job-ids.ts";
 export { newStateJob, type StoredPlace } from "./model/state-job.ts";
+export { Gate } from "./adapter-kit/limit-gate.ts";
+export {
+  boundsOfKey,
+  fullLimitLookMs,
+  isDeclarationNews,
+  type LimitRoom,
+  limitRoom,
+  type LimitUse,
+  spendTokens,
+  tokensAt,
+  unbounded,
+} from "./adapter-kit/limit-rules.ts";
 export { attemptError } from "./adapter-kit/stored-attempts.ts";
-export { matchesAll } from "./adapter-kit/job-conditions.ts";
-export type { CancellationJob, CancellationView } from "./adapter-kit/cancellation-graph.ts";
+export { duration } from "./model/duration-text.ts";
+export { matchesAll, possibleStatuses } from "./adapter-kit/job-conditions.ts";
+export type {
+  CancellationJob,
+  CancellationView,
+  WaitingEdge,
+} from "./adapter-kit/cancellation-graph.ts";
 export {
   type CancellationPlan,
   planCancellation,
+  sequencesOf,
   toCancelledJobs,
 } from "./adapter-kit/plan-cancellation.ts";
 export {
   blockerCancelledError,
   blockerFailedError,
+  cancelledAttemptError,
   leaseExpiredError,
 } from "./adapter-kit/stored-texts.ts";
 export {
@@ -51,6 +71,7 @@ export {
   wrapStateAdapterWithLogging,
   wrapStateAdapterWithRetry,
 } from "./adapter-kit/wrap-adapters.ts";
+export { withTransforms } from "./payloads/with-transforms.ts";
 export {
   assertDurationMs,
   assertInteger,
@@ -60,16 +81,24 @@ export {
   assertPositiveMs,
   hasMethods,
 } from "./model/assert-option.ts";
+export { assertKnownOptions } from "./model/assert-known-options.ts";
 export { exponentialDelayMs, type Jitter, withJitter } from "./model/backoff.ts";
 export { defaults, limits } from "./defaults.ts";
 export * from "./errors.ts";
 export * from "./adapters/state-adapter.ts";
 export type * from "./adapters/state-adapter-params.ts";
+export type * from "./adapters/state-adapter-updates.ts";
 export type * from "./adapters/state-adapter-queries.ts";
+export type * from "./adapters/limit-key-store.ts";
+export type * from "./adapters/state-adapter-limits.ts";
 export * from "./adapters/operator-store.ts";
+export * from "./adapters/operator-actions.ts";
+export * from "./adapters/operator-logs.ts";
+export type * from "./adapters/operator-reads.ts";
 export type * from "./adapters/job-condition.ts";
 export type * from "./adapters/state-adapter-schedules.ts";
 export type * from "./adapters/notify-adapter.ts";
+export { assertNotInProduction, type TimeTravel } from "./adapters/time-travel.ts";
 export type * from "./adapters/events.ts";
 export type * from "./adapters/observability-adapter.ts";
 export type * from "./model/state-job.ts";

@@ -25,10 +25,20 @@ export * from "./testing/steps.ts";
 export * from "./testing/suite.ts";
 export type * from "./testing/test-suite-context.ts";
 export * from "./testing/waiting.ts";
-export { stateRaceSuites, stateSuites } from "./testing/state/index.ts";
+export {
+  limitKeyRaceSuites,
+  limitKeySuites,
+  stateRaceSuites,
+  stateSuites,
+} from "./testing/state/index.ts";
 export { behaviourSuites } from "./testing/behaviour/index.ts";
 export { operatorSuites, operatorTestSuite } from "./testing/operator/index.ts";
 export type {
   OperatorMethod,
   OperatorTestSuiteOptions,
 } from "./testing/operator/operator-suite.ts";
+export {
+  type TestKitStore,
+  testKitSuite,
+  type TestKitSuiteOptions,
+} from "./testing/test-kit/test-kit.suite.ts";

@@ -36,6 +36,12 @@ describe("the packed package", () => {
     expect(countIn(output, "passed")).toBeGreaterThan(10);
   });
 
+  it("puts the author's adapter under the faults of the packed kit", { timeout: runMs }, () => {
+    const { output, status } = project.test({}, ["torture.test.ts"]);
+    expect(status, output).toBe(0);
+    expect(countIn(output, "passed")).toBe(3);
+  });
+
   it("fails when the author's adapter is broken", { timeout: runMs }, () => {
     const { output, status } = project.test({ BROKEN_SHELF: "1" }, ["-t", "renewLeases"]);
     expect(status).not.toBe(0);

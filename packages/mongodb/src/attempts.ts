@@ -1,6 +1,11 @@
 // The attempt of a running job that ends without completing it, as an expression of the update that ends it. The attempts are in
 // the job's document: they are written with it, and deleted with it.
-import { lastAttemptsKept, leaseExpiredError, type StoredAttempt } from "queuert/internal";
+import {
+  cancelledAttemptError,
+  lastAttemptsKept,
+  leaseExpiredError,
+  type StoredAttempt,
+} from "queuert/internal";
 
 interface AttemptEnd {
   readonly outcome: StoredAttempt["outcome"];
@@ -54,4 +59,11 @@ export const expiredAttempt: object = withAttempt({
   outcome: "lease_expired",
   error: leaseExpired,
   nextAt: "$scheduledAt",
+});
+
+/** The attempts with the one that a cancellation ends, as an expression. */
+export const cancelledAttempt: object = withAttempt({
+  outcome: "cancelled",
+  error: { $literal: cancelledAttemptError },
+  nextAt: null,
 });

@@ -17,6 +17,7 @@ import { MongoNotifyCollectionError, MongoStrictApiError } from "./errors.ts";
 import { markChannel, openMs, openNotificationTail, pingMs, replyMs } from "./notification-tail.ts";
 import type { MongoNotifyProvider, NotifyCollection, NotifyDatabase } from "./notify-provider.ts";
 
+/** The options of `createMongoNotifyAdapter`. */
 export interface MongoNotifyAdapterOptions {
   /** The database, such as `{ database: client.db() }`. */
   readonly provider: MongoNotifyProvider;
@@ -31,7 +32,17 @@ export interface MongoNotifyAdapterOptions {
 const defaultSizeBytes = 4 * 1_024 * 1_024;
 const payloadBytesMax = 16_384;
 
-/** Notifications within MongoDB: no second system. Wakes every listener of a type, without hint counts. */
+/**
+ * Notifications within MongoDB: no second system. Wakes every listener of a type, without hint counts.
+ *
+ * @example
+ * ```ts
+ * const client = new MongoClient("mongodb://localhost:27017/app?replicaSet=rs0");
+ * const notifyAdapter = await createMongoNotifyAdapter({
+ *   provider: createMongodbProvider({ client }),
+ * });
+ * ```
+ */
 // Asynchronous as all factories of adapters are. It connects at the first publication or listener.
 // oxlint-disable-next-line require-await -- see above
 export const createMongoNotifyAdapter = async (

@@ -9,21 +9,26 @@ import {
   withRetry,
   wrapStateAdapterWithRetry,
 } from "queuert/internal";
+import { rememberStore } from "./adapter-store.ts";
 import { createDatabase, type Repeat } from "./database.ts";
 import { assertDeployment } from "./deployment.ts";
-import { isTransientMongoError, isUnreachable } from "./driver-errors.ts";
+import { isTransientMongoError, isUnauthorized, isUnreachable } from "./driver-errors.ts";
+import { MongoNotMigratedError } from "./errors.ts";
 import { toConnectionError } from "./named-errors.ts";
 import { defaultAnswerTimeoutMs } from "./driver-timeout.ts";
-import { createMigrationCheck } from "./migrations/check-migrated.ts";
 import {
+  assertWritable,
+  findMissing,
   type MigrateOptions,
   type MigrationReport,
   migrateToLatest,
+  type Target,
 } from "./migrations/migrate.ts";
 import { createMongoOperator } from "./operator/index.ts";
-import { createMongoState } from "./state/index.ts";
+import { createMongoLimitKeys, createMongoState } from "./state/index.ts";
 import type { MongoStateProvider } from "./state-provider.ts";
 
+/** The options of `createMongoStateAdapter`. */
 export interface MongoStateAdapterOptions<
   TTxContext extends object,
   TContext extends object,
@@ -46,6 +51,7 @@ export interface MongoStateAdapterOptions<
   readonly isTransientError?: ((error: unknown) => boolean) | undefined;
 }
 
+/** The state adapter of MongoDB, with its migrations. */
 export interface MongoStateAdapter<
   TTxContext extends object,
   TContext extends object,
@@ -73,9 +79,28 @@ const checkedIds = (idGenerator: () => string) => (): string => {
   return id;
 };
 
+const capabilities = {
+  concurrentWriters: true,
+  // Snapshot isolation: the holder's transaction would conflict with the renewal, and lose.
+  renewsLeasesBesideTransactions: false,
+  failedStatementAbortsTransaction: true,
+  sharedBetweenProcesses: true,
+} as const;
+
 const providerMethods = ["runInTransaction", "provideContext", "sessionOf"];
 
-/** Keeps jobs in MongoDB. Refuses a server without transactions. Call `migrateToLatest` once per deployment. */
+/**
+ * Keeps jobs in MongoDB. Refuses a server without transactions. Call `migrateToLatest` once per deployment.
+ *
+ * @example
+ * ```ts
+ * const client = new MongoClient("mongodb://localhost:27017/app?replicaSet=rs0");
+ * const stateAdapter = await createMongoStateAdapter({
+ *   stateProvider: createMongodbProvider({ client }),
+ * });
+ * await stateAdapter.migrateToLatest();
+ * ```
+ */
 export const createMongoStateAdapter = async <
   TTxContext extends object,
   TContext extends object,
@@ -98,23 +123,17 @@ export const createMongoStateAdapter = async <
   }).catch((error: unknown) => {
     throw toConnectionError(error);
   });
+  const repeat: Repeat = (run) => withRetry(run, retry);
   const db = createDatabase(
     { provider: stateProvider, prefix: collectionPrefix, isSharded, answerTimeoutMs },
     idGenerator === undefined ? createJobIdGenerator() : checkedIds(idGenerator),
+    repeat,
   );
   const target = { database, names: db.names, answerTimeoutMs };
-  const repeat: Repeat = (run) => withRetry(run, retry);
   const migrated = createMigrationCheck(target, repeat);
   const { createJobs, acquireJobs, failJobs, ...methods } = createMongoState(db, repeat);
   const adapter: StateAdapter<TTxContext, TContext, TJobId> = {
-    capabilities: {
-      concurrentWriters: true,
-      // Snapshot isolation: the holder's transaction would conflict with the renewal, and lose.
-      renewsLeasesBesideTransactions: false,
-      failedStatementAbortsTransaction: true,
-      sharedBetweenProcesses: true,
-      contextKeys: stateProvider.contextKeys,
-    },
+    capabilities: { ...capabilities, contextKeys: stateProvider.contextKeys },
     provideContext: (callback) => stateProvider.provideContext(callback),
     runInTransaction: (callback) => stateProvider.runInTransaction(callback),
     isInTransaction: async (context) => db.isInTransaction(context),
@@ -128,9 +147,10 @@ export const createMongoStateAdapter = async <
     },
     failJobs,
     ...methods,
+    limitKeys: createMongoLimitKeys(db),
     operator: createMongoOperator(db),
   };
-  return {
+  const complete: MongoStateAdapter<TTxContext, TContext, TJobId> = {
     ...wrapStateAdapterWithRetry<
       TTxContext,
       TContext,
@@ -141,5 +161,39 @@ export const createMongoStateAdapter = async <
     createJobs: adapter.createJobs,
     failJobs,
     migrateToLatest: (migrateOptions) => repeat(() => migrateToLatest(target, migrateOptions)),
+  };
+  rememberStore(complete, {
+    // The contexts of the provider are opaque to the kit.
+    provider: stateProvider as unknown as MongoStateProvider,
+    names: db.names,
+  });
+  return complete;
+};
+
+/**
+ * Whether the store is migrated and writable, checked before the first start and the first acquisition. Otherwise the server
+ * would create missing collections by itself, and every acquisition would read all jobs. A worker whose user may only read
+ * would be idle until the first job is due. Rejects until nothing is missing. After that it queries no more.
+ */
+const createMigrationCheck = (target: Target, repeat: Repeat): (() => Promise<void>) => {
+  let checking: Promise<void> | undefined;
+
+  const check = async (): Promise<void> => {
+    try {
+      const missing = await repeat(() => findMissing(target));
+      if (missing.length > 0) throw new MongoNotMigratedError(missing);
+    } catch (error) {
+      // A user without the right to list indexes is trusted.
+      if (!isUnauthorized(error)) throw toConnectionError(error);
+    }
+    await repeat(() => assertWritable(target));
+  };
+
+  return () => {
+    checking ??= check().catch((error: unknown) => {
+      checking = undefined;
+      throw error;
+    });
+    return checking;
   };
 };

@@ -1,24 +1,36 @@
 // The parts that every method of the adapter works with: collections, transactions, ordinals and ids.
 import { setTimeout as sleep } from "node:timers/promises";
 import { StateNotInTransactionError } from "queuert";
-import type { StoredAction, StoredWorker } from "queuert/internal";
+import type {
+  LogChunk,
+  StoredAction,
+  StoredMetric,
+  StoredProgress,
+  StoredWorker,
+} from "queuert/internal";
 import { MongoTransactionAbortedError } from "./errors.ts";
 import { assertUsable, guardSession, transactionOf } from "./guarded-session.ts";
+import type { BatchDocument } from "./batches.ts";
+import { withDriverTimeout } from "./driver-timeout.ts";
 import type { JobDocument } from "./job-document.ts";
 import { createOrdinals, type CounterDocument, type Ordinals } from "./ordinals.ts";
 import type { ScheduleDocument, TickDocument } from "./schedule-document.ts";
+import type { LimitDocument } from "./limit-document.ts";
+import type { LimitKeyDocument } from "./limit-keys/key-document.ts";
 import type { PausesDocument } from "./pauses.ts";
 import { createReplicaSetReader, createShardedReader, type SequenceReader } from "./sequences.ts";
 import type { MongoSession, MongoStateProvider } from "./state-provider.ts";
 import {
   createStoreCollection,
   outside,
+  within,
   type JobCollection,
   type Scope,
   type StoreCollection,
+  type StorePlace,
 } from "./store.ts";
 
-/** The sequences proposed for a deduplication key, in order. */
+/** The sequences proposed for a deduplication key or a given id, in order. */
 export interface KeyDocument {
   readonly _id: string;
   readonly proposals: readonly Proposal[];
@@ -49,6 +61,24 @@ export interface ActionDocument extends Omit<StoredAction, "id"> {
   readonly stamp: string;
 }
 
+/** The counts of a type in a minute or an hour. */
+export interface MetricDocument extends StoredMetric {
+  readonly _id: string;
+  readonly stepMs: number;
+}
+
+/** Lines of an attempt, by the attempt and the first line. */
+export interface LogDocument extends LogChunk {
+  readonly _id: string;
+  readonly storedAt: Date;
+}
+
+/** How far a job says that it is, by the id of the job. */
+export interface ProgressDocument extends Omit<StoredProgress, "at"> {
+  readonly _id: string;
+  readonly storedAt: Date;
+}
+
 export type Intent = "waiting" | "ending";
 
 /** An outcome marker of a transaction, or one of its intents. */
@@ -71,8 +101,13 @@ export interface CollectionNames {
   readonly waits: string;
   readonly workers: string;
   readonly actions: string;
+  readonly metrics: string;
+  readonly logs: string;
+  readonly progress: string;
   readonly schedules: string;
   readonly schedule_ticks: string;
+  readonly limits: string;
+  readonly limit_keys: string;
 }
 
 export const toCollectionNames = (prefix: string): CollectionNames => ({
@@ -82,8 +117,13 @@ export const toCollectionNames = (prefix: string): CollectionNames => ({
   waits: `${prefix}waits`,
   workers: `${prefix}workers`,
   actions: `${prefix}actions`,
+  metrics: `${prefix}metrics`,
+  logs: `${prefix}logs`,
+  progress: `${prefix}progress`,
   schedules: `${prefix}schedules`,
   schedule_ticks: `${prefix}schedule_ticks`,
+  limits: `${prefix}limits`,
+  limit_keys: `${prefix}limit_keys`,
 });
 
 /** Runs a repeatable statement again when it has failed with a transient error. */
@@ -96,6 +136,12 @@ export interface Database {
   readonly waits: StoreCollection<WaitDocument>;
   readonly schedules: StoreCollection<ScheduleDocument>;
   readonly ticks: StoreCollection<TickDocument>;
+  /** A document for each limit of a job type. */
+  readonly limits: StoreCollection<LimitDocument>;
+  /** A document for each key of a limit with jobs that wait or run. */
+  readonly limitKeys: StoreCollection<LimitKeyDocument>;
+  /** A document for each type that is acquired in batches, beside the counters. */
+  readonly batches: StoreCollection<BatchDocument>;
   readonly sequences: SequenceReader;
   readonly ordinals: Ordinals;
   /** One document, beside the counters. */
@@ -104,13 +150,21 @@ export interface Database {
   readonly workers: StoreCollection<WorkerDocument>;
   /** The actions of operators. */
   readonly actions: StoreCollection<ActionDocument>;
+  /** The counts of attempts, for operators. */
+  readonly metrics: StoreCollection<MetricDocument>;
+  /** The lines that attempts logged. */
+  readonly logs: StoreCollection<LogDocument>;
+  /** How far jobs say that they are. */
+  readonly progress: StoreCollection<ProgressDocument>;
   /** One document, beside the counters. */
   readonly pauses: StoreCollection<PausesDocument>;
   readonly createId: () => string;
+  /** Runs a command of the administration. Null: the provider does not reach it. */
+  administer(command: object): Promise<object | null>;
   /** Whether the session of a context is in a transaction. Writes with this context then belong to that transaction only. */
   isInTransaction(context: object): boolean;
-  /** The scope of a context's reads: its transaction, or `outside`. */
-  scopeOf(context: object | undefined): Scope;
+  /** The scope of a context's reads: its transaction, or `outside`, where the server ends a read after `readMs`. */
+  scopeOf(context: object | undefined, readMs?: number): Scope;
   /** The scope of a context's writes. Refuses a session without a transaction. */
   writeScopeOf(context: object | undefined): Scope;
   /**
@@ -136,6 +190,7 @@ interface Place<TTxContext extends object, TContext extends object> {
 export const createDatabase = <TTxContext extends object, TContext extends object>(
   { provider, prefix, isSharded, answerTimeoutMs }: Place<TTxContext, TContext>,
   createId: () => string,
+  repeat: Repeat,
 ): Database => {
   const names = toCollectionNames(prefix);
   // The commit of a transaction over several shards reaches one after the other. A "majority" read could
@@ -155,9 +210,9 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
     assertUsable(session, provider.database);
     return { session: guardSession(session) };
   };
-  const scopeOf: Database["scopeOf"] = (context) => {
+  const scopeOf: Database["scopeOf"] = (context, readMs) => {
     const session = context && sessionOf(context);
-    if (session === undefined || !session.inTransaction()) return outside;
+    if (session === undefined || !session.inTransaction()) return within(readMs);
     return transactionScope(session);
   };
   const writeScopeOf: Database["writeScopeOf"] = (context) => {
@@ -181,13 +236,20 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
     waits: open<WaitDocument>(names.waits),
     schedules: open<ScheduleDocument>(names.schedules),
     ticks: open<TickDocument>(names.schedule_ticks),
+    limits: open<LimitDocument>(names.limits),
+    limitKeys: open<LimitKeyDocument>(names.limit_keys),
+    batches: open<BatchDocument>(names.counters),
     sequences: isSharded ? createShardedReader(jobs) : createReplicaSetReader(jobs),
-    ordinals: createOrdinals(open<CounterDocument>(names.counters)),
+    ordinals: createOrdinals(open<CounterDocument>(names.counters), repeat),
     stores: open<StoreDocument>(names.counters),
     workers: open<WorkerDocument>(names.workers),
     actions: open<ActionDocument>(names.actions),
+    metrics: open<MetricDocument>(names.metrics),
+    logs: open<LogDocument>(names.logs),
+    progress: open<ProgressDocument>(names.progress),
     pauses: open<PausesDocument>(names.counters),
     createId,
+    administer: createAdminister(place),
     isInTransaction: (context) => {
       const session = sessionOf(context);
       // A context of another shape may have a value without this method.
@@ -204,6 +266,15 @@ export const createDatabase = <TTxContext extends object, TContext extends objec
     },
   };
 };
+
+const createAdminister =
+  ({ database, answerTimeoutMs }: StorePlace): Database["administer"] =>
+  async (command) => {
+    const admin = database.admin?.();
+    return admin === undefined
+      ? null
+      : withDriverTimeout(answerTimeoutMs, () => admin.command(command));
+  };
 
 const untilNotAborted = async <T>(run: () => Promise<T>): Promise<T> => {
   const startedAt = performance.now();

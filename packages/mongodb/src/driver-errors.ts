@@ -104,7 +104,14 @@ export const isConnectionError = (error: unknown): boolean => {
   return origin !== undefined && origin !== null && isConnectionError(origin);
 };
 
-/** Whether repeating a statement that runs by itself can help. */
+/**
+ * Whether repeating a statement that runs by itself can help.
+ *
+ * @example
+ * ```ts
+ * const isTransientError = (error: unknown) => isTransientMongoError(error) || isMine(error);
+ * ```
+ */
 export const isTransientMongoError = (error: unknown): boolean =>
   error instanceof MongoTransactionAbortedError ||
   isWriteConflict(error) ||

@@ -23,7 +23,12 @@ export const dueAfter = (now: Date, schedule: ScheduleOptions | null): Date => {
 
 /** Conditions on the statement's time. Both can use an index. */
 export const isDue = { $expr: { $lte: ["$scheduledAt", "$$NOW"] } } as const;
+export const isWaitOver = { $expr: { $lte: ["$blockedUntil", "$$NOW"] } } as const;
 export const isExpired = { $expr: { $lte: ["$leasedUntil", "$$NOW"] } } as const;
+
+/** Jobs without a key. A job under a key has no field `priority`, so the index `due` passes over it. */
+export const anyPriority: { readonly priority: object } = { priority: { $gte: -Infinity } };
+export const withoutKey = { limitKeyId: { $exists: false } } as const;
 
 /** The value for the id of this document. A null removes the field. */
 export const valueById = (ids: readonly string[], values: readonly unknown[]): object => ({
@@ -55,4 +60,16 @@ export const heldUnder = (elements: readonly Held[]): object => {
   const [only, ...others] = groups;
   // Most jobs are acquired once: there are few versions at a time.
   return others.length === 0 ? { ...only, status: "running" } : { $or: groups, status: "running" };
+};
+
+/** The ends of renewed leases. */
+export const leasedUntilOf = (
+  leases: readonly { readonly jobId: string; readonly leaseMs: number }[],
+): object => {
+  const ids = leases.map(({ jobId }) => jobId);
+  const durations = leases.map(({ leaseMs }) => leaseMs);
+  const isUniform = durations.every((leaseMs) => leaseMs === durations[0]);
+  return isUniform
+    ? afterNow(durations[0] ?? 0)
+    : { $add: ["$$NOW", valueById(ids, durations.map(clampMs))] };
 };

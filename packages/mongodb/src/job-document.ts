@@ -28,10 +28,13 @@ export interface JobDocument {
   readonly input: string;
   readonly output?: string | undefined;
   readonly continuedToId?: string | undefined;
-  readonly priority: number;
+  /** Absent in a job under a key: plain acquisitions read the index `due` by priority, and never meet it. */
+  readonly priority?: number | undefined;
   /** Absent: "wait". */
-  readonly onBlockerFailure?: "fail" | undefined;
+  readonly onBlockerFailure?: "fail" | "continue" | undefined;
   readonly deduplicationKey?: string | undefined;
+  /** The caller has given its id: a document of `keys` may have proposals for it. */
+  readonly hasGivenId?: true | undefined;
   readonly createdAt: Date;
   readonly scheduledAt: Date;
   readonly attempt: number;
@@ -55,6 +58,8 @@ export interface JobDocument {
   readonly blockers?: readonly string[] | undefined;
   /** The distinct blockers that have not completed. */
   readonly openBlockers?: readonly string[] | undefined;
+  /** The end of the wait of a blocked job, if it has one. */
+  readonly blockedUntil?: Date | undefined;
   /** When its last blocker completed. Absent if it never was blocked. */
   readonly releasedAt?: Date | undefined;
   /** Another job waits for this job's sequence: ending it takes a transaction. */
@@ -69,6 +74,20 @@ export interface JobDocument {
   readonly lockStamp?: string | undefined;
   /** The worker whose expired lease the last acquisition reclaimed. */
   readonly reclaimedFrom?: string | undefined;
+
+  // Only in a job under a key of a limit: see `limit-keys/README.md`.
+  readonly limitName?: string | undefined;
+  /** The id of the key's document. */
+  readonly limitKeyId?: string | undefined;
+  readonly keyPriority?: number | undefined;
+  /** Absent: 1. */
+  readonly startCost?: number | undefined;
+  /** Its key is looked at from then on, unless the job runs. Absent: the key was looked at. */
+  readonly turnAt?: Date | undefined;
+  /** An acquisition has given its permit away, because its lease had expired. */
+  readonly leaseLost?: true | undefined;
+  /** The key that the last update has moved it from, if that key has to be looked at. */
+  readonly movedFrom?: string | undefined;
 }
 
 // Only for documents read with these fields. Without them a later job would count as a first one.
@@ -96,11 +115,12 @@ export const toStateJob = (document: JobDocument): StateJob => ({
   input: document.input,
   output: document.output ?? null,
   continuedToId: document.continuedToId ?? null,
-  priority: document.priority,
+  priority: document.priority ?? document.keyPriority ?? 0,
   onBlockerFailure: document.onBlockerFailure ?? "wait",
   deduplicationKey: document.deduplicationKey ?? null,
   createdAt: document.createdAt,
   scheduledAt: document.scheduledAt,
+  blockedUntil: document.status === "blocked" ? (document.blockedUntil ?? null) : null,
   attempt: document.attempt,
   lastAttemptAt: document.lastAttemptAt ?? null,
   lastAttemptError: document.lastAttemptError ?? null,
@@ -136,7 +156,7 @@ export const referenceFields: Readonly<
 export const createStamp = (): string => randomBytes(9).toString("base64url");
 
 /** The fields of a lease, which a job keeps no longer than the lease. */
-export const leaseFields = { leasedBy: 1, leasedUntil: 1, reclaimedFrom: 1 } as const;
+export const leaseFields = { leasedBy: 1, leasedUntil: 1, reclaimedFrom: 1, leaseLost: 1 } as const;
 
 /** Why a write that named a lease has changed nothing, from the job as it is. */
 export const toLeaseLostReason = (

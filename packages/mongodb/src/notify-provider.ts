@@ -5,11 +5,13 @@ export interface TailableCursor {
   close(): Promise<unknown>;
 }
 
+/** A capped collection, as far as it is used here. */
 export interface NotifyCollection {
   find(filter: object, options: object): TailableCursor;
   insertMany(documents: readonly object[], options?: object): Promise<unknown>;
 }
 
+/** A database that can make a capped collection. */
 export interface NotifyDatabase {
   collection(name: string): NotifyCollection;
   command(command: object, options?: object): Promise<object>;

@@ -8,7 +8,7 @@
 // The raise does not wait for a majority, which would double the time of a start. The insert that follows
 // does, and a majority that has the insert has all earlier writes. If a failover comes between the two,
 // numbers may be given out again. Jobs of that instant then share a place in the order, and nothing else.
-import { outside, type StoreCollection } from "./store.ts";
+import type { StoreCollection } from "./store.ts";
 
 export interface CounterDocument {
   readonly _id: string;
@@ -35,16 +35,19 @@ interface Waiting {
 export const counterId = "ordinal";
 
 /** Calls during a raise share the next one: a busy process pays one command for many batches. */
-export const createOrdinals = (counters: StoreCollection<CounterDocument>): Ordinals => {
+export const createOrdinals = (
+  counters: StoreCollection<CounterDocument>,
+  repeat: <T>(run: () => Promise<T>) => Promise<T>,
+): Ordinals => {
   let waiting: Waiting[] = [];
   let flying = false;
 
+  // A raise whose reply was lost leaves a gap.
   const raise = (count: number): Promise<CounterDocument | null> =>
-    counters.findOneAndUpdate(
-      outside,
-      { _id: counterId },
-      [{ $set: { value: { $add: [{ $ifNull: ["$value", 0] }, count] }, at: "$$NOW" } }],
-      { upsert: true, unacknowledgedByMajority: true },
+    repeat(() =>
+      counters.upsertUnrecorded(counterId, [
+        { $set: { value: { $add: [{ $ifNull: ["$value", 0] }, count] }, at: "$$NOW" } },
+      ]),
     );
 
   const fly = async (): Promise<void> => {

@@ -52,13 +52,15 @@ export interface OpenTypes {
   readonly types: readonly AcquiredType[];
   /** When the first of the paused types is resumed by itself; Infinity: none is. */
   readonly resumesInMs: number;
+  /** Some type or some limit is paused. */
+  readonly hasPauses: boolean;
 }
 
 export const withoutPaused = (
   types: readonly AcquiredType[],
   pauses: readonly ActivePause[],
 ): OpenTypes => {
-  if (pauses.length === 0) return { types, resumesInMs: Infinity };
+  if (pauses.length === 0) return { types, resumesInMs: Infinity, hasPauses: false };
   const ends = new Map(pauses.map((one) => [one.typeName, one.resumesInMs ?? Infinity]));
   let next = Infinity;
   const open = types.filter(({ typeName }) => {
@@ -67,5 +69,5 @@ export const withoutPaused = (
     next = Math.min(next, Math.max(...own));
     return false;
   });
-  return { types: open, resumesInMs: next };
+  return { types: open, resumesInMs: next, hasPauses: true };
 };

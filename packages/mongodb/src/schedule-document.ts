@@ -38,11 +38,19 @@ export interface TickDocument {
   readonly firedAt: Date;
 }
 
+/** One document for each instant of a schedule, and one for a manual tick beside it. */
+export const tickId = ({
+  scheduleName,
+  tickAt,
+  isManual,
+}: Pick<TickDocument, "scheduleName" | "tickAt" | "isManual">): string =>
+  `${scheduleName}\0${tickAt.getTime()}${isManual ? " manual" : ""}`;
+
 export const toTickDocument = (tick: StateTick): TickDocument => {
   const { scheduleName, tickAt, kind, outcome, sequenceId, firedAt } = tick;
   const isManual = kind === "manual";
   return {
-    _id: `${scheduleName}\0${tickAt.getTime()}${isManual ? " manual" : ""}`,
+    _id: tickId({ scheduleName, tickAt, isManual }),
     ...{ scheduleName, tickAt, isManual, kind, outcome, firedAt },
     ...(sequenceId !== null && { sequenceId }),
   };

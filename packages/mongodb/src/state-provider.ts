@@ -6,10 +6,12 @@ export interface MongoSession {
   inTransaction(): boolean;
 }
 
+/** A cursor of the driver, as far as it is used here. */
 export interface MongoCursor {
   toArray(): Promise<object[]>;
 }
 
+/** A collection of the driver, as far as it is used here. */
 export interface MongoCollection {
   find(filter: object, options?: object): MongoCursor;
   aggregate(pipeline?: object[], options?: object): MongoCursor;
@@ -28,10 +30,13 @@ export interface MongoCollection {
   deleteMany(filter: object, options?: object): Promise<{ deletedCount: number }>;
 }
 
+/** A database of the driver, as far as it is used here. */
 export interface MongoDatabase {
   readonly databaseName: string;
   collection(name: string): MongoCollection;
   command(command: object, options?: object): Promise<object>;
+  /** Left out: operators are not told of the state of the servers. */
+  admin?(): { command(command: object): Promise<object> };
 }
 
 /**

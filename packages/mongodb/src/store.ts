@@ -1,22 +1,28 @@
 // The collections, and the only callers of the driver. Every command names its scope, so that no command
 // of a transaction can be sent without its session. Outside transactions, read and write concerns are set
 // here and not by the client's options.
-import { type AsyncLock, createAsyncLock } from "queuert/internal";
-import { isOwnWrite, noteWrites } from "./agreement/own-writes.ts";
-import { toTransactionError } from "./driver-errors.ts";
+import { type AsyncLock, createAsyncLock, StatementTimeoutError } from "queuert/internal";
+import { codeOf, toTransactionError } from "./driver-errors.ts";
+import { fitsOneCommand, insertByCommand } from "./insert-command.ts";
 import { toNamedError } from "./named-errors.ts";
 import { withDriverTimeout } from "./driver-timeout.ts";
-import { assertInTransaction, refusalBehind } from "./guarded-session.ts";
+import { assertInTransaction, isOwnWrite, noteWrites, refusalBehind } from "./guarded-session.ts";
 import type { JobDocument } from "./job-document.ts";
 import type { MongoDatabase, MongoSession } from "./state-provider.ts";
 
 /** Where a command runs: in a transaction, or by itself. */
 export interface Scope {
   readonly session: MongoSession | undefined;
+  /** Outside transactions: the server ends a read that takes longer. */
+  readonly readMs?: number | undefined;
 }
 
 /** By itself: atomic for one document, committed at once. */
 export const outside: Scope = { session: undefined };
+
+/** The same for a read with a limit; undefined: without one. */
+export const within = (readMs: number | undefined): Scope =>
+  readMs === undefined ? outside : { session: undefined, readMs: Math.ceil(readMs) };
 
 export interface FindOptions {
   readonly projection?: Readonly<Record<string, 0 | 1>>;
@@ -29,13 +35,21 @@ export interface FindOptions {
 export interface WriteOptions {
   /** Outside transactions, a write waits for a locked document: at most this long. */
   readonly maxTimeMS?: number;
+  /** Acknowledged by the primary alone: a later write of the same caller waits for the majority. */
+  readonly unacknowledgedByMajority?: boolean;
+}
+
+export interface InsertOptions {
+  /**
+   * The caller repeats the statement by itself, outside transactions. The driver would have the server record every insert, for a
+   * repetition by the driver.
+   */
+  readonly repeatedByCaller?: boolean;
 }
 
 export interface UpsertOptions extends WriteOptions {
   readonly upsert?: boolean;
   readonly projection?: Readonly<Record<string, 0 | 1>>;
-  /** Acknowledged by the primary alone: a later write of the same caller waits for the majority. */
-  readonly unacknowledgedByMajority?: boolean;
 }
 
 /** One update of a batch. */
@@ -55,7 +69,7 @@ export interface StoreCollection<TDocument extends object> {
     pipeline: object[],
     options?: Pick<FindOptions, "candidates">,
   ): Promise<T[]>;
-  insertMany(scope: Scope, documents: readonly TDocument[]): Promise<void>;
+  insertMany(scope: Scope, documents: readonly TDocument[], options?: InsertOptions): Promise<void>;
   updateMany(
     scope: Scope,
     filter: object,
@@ -71,12 +85,18 @@ export interface StoreCollection<TDocument extends object> {
     options: UpsertOptions,
   ): Promise<TDocument | null>;
   deleteMany(scope: Scope, filter: object): Promise<number>;
+  /**
+   * Changes the document of this id, or creates it, and returns it as it is then. By itself, and acknowledged by the primary alone.
+   * The caller repeats it: see `InsertOptions`.
+   */
+  upsertUnrecorded(id: string, update: object[]): Promise<TDocument | null>;
   /** Whether the scope's transaction may have written the document itself. */
   isOwnWrite(scope: Scope, id: string): boolean;
 }
 
 const primary = { readPreference: "primary" } as const;
 const majorityWrite = { writeConcern: { w: "majority" } } as const;
+const primaryWrite = { writeConcern: { w: 1 } } as const;
 const localRead = { ...primary, readConcern: { level: "local" } } as const;
 
 // Values as this package reads them, in spite of the client's options. Numbers as BSON objects or bigints
@@ -92,9 +112,12 @@ export const plainValues = {
 // As many documents in one reply as it can hold. The driver's default is a hundred at a time.
 const batchSize = 100_000;
 
-const writeOptions = (scope: Scope, options: object = {}): object =>
+const writeOptions = (
+  scope: Scope,
+  { unacknowledgedByMajority = false, ...options }: WriteOptions = {},
+): object =>
   scope.session === undefined
-    ? { ...plainValues, ...options, ...majorityWrite }
+    ? { ...plainValues, ...options, ...(unacknowledgedByMajority ? primaryWrite : majorityWrite) }
     : { ...plainValues, ...options, session: scope.session };
 
 // A session runs one command at a time, and callers may start two at once in one transaction.
@@ -109,14 +132,18 @@ const inTurn = <T>(session: MongoSession, run: () => Promise<T>): Promise<T> => 
   return turn.run(run);
 };
 
+const timeLimitExceeded = 50;
+
 /** Runs a command in time and in turn, with typed errors. */
 const createTyped =
   (answerTimeoutMs: number, name: string) =>
-  async <T>({ session }: Scope, run: () => Promise<T>): Promise<T> => {
+  async <T>({ session, readMs }: Scope, run: () => Promise<T>): Promise<T> => {
     const runInTime = (): Promise<T> => withDriverTimeout(answerTimeoutMs, run);
     if (session === undefined) {
       return runInTime().catch((error: unknown) => {
-        throw toNamedError(error, name);
+        throw readMs !== undefined && codeOf(error) === timeLimitExceeded
+          ? new StatementTimeoutError(readMs, { cause: error })
+          : toNamedError(error, name);
       });
     }
     try {
@@ -144,8 +171,9 @@ const createReadOptions = (
   settledRead: StorePlace["settledRead"],
 ): ((scope: Scope, options?: FindOptions) => object) => {
   const outsideRead = { ...primary, readConcern: { level: settledRead } } as const;
-  return ({ session }, { candidates = false, ...others } = {}) => {
-    const rest = { ...plainValues, ...others, batchSize };
+  return ({ session, readMs }, { candidates = false, ...others } = {}) => {
+    const limit = readMs === undefined ? {} : { maxTimeMS: readMs };
+    const rest = { ...plainValues, ...others, ...limit, batchSize };
     // Inside a transaction its own concerns hold, and a command that names one is refused.
     if (session !== undefined) return { ...rest, ...primary, session };
     return { ...rest, ...(candidates ? localRead : outsideRead) };
@@ -179,11 +207,12 @@ export const createStoreCollection = <TDocument extends object>(
         // Likewise: the shape is that of the pipeline's last stage.
         return found as T[];
       }),
-    insertMany: (scope, documents) =>
+    insertMany: (scope, documents, { repeatedByCaller = false } = {}) =>
       typed(scope, async () => {
         const { session } = scope;
         note(scope, () => documents);
-        if (session !== undefined && documents.length > 1 && fitsOneCommand(documents)) {
+        const isOneMessage = session === undefined ? repeatedByCaller : documents.length > 1;
+        if (isOneMessage && fitsOneCommand(documents)) {
           await insertByCommand(database, name, documents, session);
         } else await collection.insertMany(documents, writeOptions(scope));
       }),
@@ -199,16 +228,13 @@ export const createStoreCollection = <TDocument extends object>(
         const result = await collection.bulkWrite(updates, writeOptions(scope, options));
         return result.modifiedCount;
       }),
-    findOneAndUpdate: (scope, filter, update, { unacknowledgedByMajority = false, ...rest }) =>
+    findOneAndUpdate: (scope, filter, update, options) =>
       typed(scope, async () => {
         note(scope, () => [filter]);
         const asStored = { returnDocument: "after", includeResultMetadata: false };
-        const options = {
-          ...writeOptions(scope, { ...rest, ...asStored }),
-          ...(unacknowledgedByMajority && { writeConcern: { w: 1 } }),
-        };
+        const all = { ...writeOptions(scope, options), ...asStored };
         // Likewise.
-        return (await collection.findOneAndUpdate(filter, update, options)) as TDocument | null;
+        return (await collection.findOneAndUpdate(filter, update, all)) as TDocument | null;
       }),
     deleteMany: (scope, filter) =>
       typed(scope, async () => {
@@ -216,51 +242,18 @@ export const createStoreCollection = <TDocument extends object>(
         const result = await collection.deleteMany(filter, writeOptions(scope));
         return result.deletedCount;
       }),
+    upsertUnrecorded: (id, update) =>
+      typed(outside, async () => {
+        const command = {
+          ...{ findAndModify: name, query: { _id: id }, update, upsert: true, new: true },
+          ...primaryWrite,
+        };
+        // Likewise.
+        const reply = (await database.command(command, plainValues)) as { value: TDocument | null };
+        return reply.value;
+      }),
     isOwnWrite: (scope, id) => isOwnWrite(scope.session, space, id),
   };
 };
 
 export type JobCollection = StoreCollection<JobDocument>;
-
-// Many documents are inserted by the server's own command, in one message. The driver's `insertMany`
-// measures each document before it writes it, which doubles its time; here the size is estimated. Only in
-// transactions: the driver repeats no insert there, and a failed one has stored nothing.
-
-// The server takes 16 MB.
-const messageBytesMax = 12_000_000;
-const messageDocumentsMax = 10_000;
-// Names and all values that are not texts. A job has about 200 bytes of them.
-const fieldBytes = 40;
-// UTF-8 has at most three bytes for a unit of UTF-16.
-const charBytesMax = 3;
-
-/** Whether the documents, of texts, numbers and dates, are certain to fit into one message. */
-const fitsOneCommand = (documents: readonly object[]): boolean => {
-  if (documents.length > messageDocumentsMax) return false;
-  let bytes = 0;
-  for (const document of documents) {
-    for (const value of Object.values(document)) {
-      bytes += fieldBytes;
-      if (typeof value === "string") bytes += value.length * charBytesMax;
-      else if (Array.isArray(value)) return false;
-    }
-  }
-  return bytes <= messageBytesMax;
-};
-
-interface InsertReply {
-  readonly writeErrors?: readonly { readonly code: number; readonly errmsg: string }[];
-}
-
-const insertByCommand = async (
-  database: MongoDatabase,
-  name: string,
-  documents: readonly object[],
-  session: MongoSession,
-): Promise<void> => {
-  // The shape of every server's reply. A refused document is not an error to the driver.
-  const reply = (await database.command({ insert: name, documents }, { session })) as InsertReply;
-  const [refused] = reply.writeErrors ?? [];
-  if (refused === undefined) return;
-  throw Object.assign(new Error(refused.errmsg), { code: refused.code });
-};

@@ -16,6 +16,7 @@ import { createMongoStateAdapter, type MongoStateAdapter } from "./create-mongo-
 import { pausesDocumentId } from "./pauses.ts";
 import { toCollectionNames } from "./database.ts";
 import { MongoTransactionAbortedError } from "./errors.ts";
+import type { MongoStateProvider } from "./state-provider.ts";
 import {
   createMongodbProvider,
   type MongoContext,
@@ -26,10 +27,15 @@ export interface MongoTestOptions {
   /** A replica set. Each test file gets a database of its own, which is dropped at the end. */
   readonly url: string;
   /** Another copy of the driver. */
-  readonly createClient?: ((url: string) => MongoClient) | undefined;
+  readonly createClient?: ((url: string) => MongoClient | Promise<MongoClient>) | undefined;
+  /** A provider over such a client. Default: that of the driver. */
+  readonly createProvider?:
+    ((client: MongoClient, databaseName: string) => TestProvider) | undefined;
   /** Default: a new name. */
   readonly databaseName?: string | undefined;
 }
+
+type TestProvider = MongoStateProvider<MongoTxContext, MongoContext>;
 
 const newDatabaseName = (): string => `queuert_test_${randomUUID().slice(0, 8)}`;
 
@@ -43,15 +49,18 @@ const erase = (adapter: MongoStateAdapter<MongoTxContext, MongoContext>): AnySta
 export const openStateMongodb = async ({
   url,
   createClient = (clientUrl) => new MongoClient(clientUrl),
+  createProvider = (client, name) => createMongodbProvider({ client, databaseName: name }),
   databaseName = newDatabaseName(),
 }: MongoTestOptions): Promise<StateAdapterHarness> => {
-  const clients = [createClient(url), createClient(url)] as const;
+  const clients = [await createClient(url), await createClient(url)] as const;
   const open = (client: MongoClient): Promise<MongoStateAdapter<MongoTxContext, MongoContext>> =>
-    createMongoStateAdapter({ stateProvider: createMongodbProvider({ client, databaseName }) });
+    createMongoStateAdapter({ stateProvider: createProvider(client, databaseName) });
   const [first, second] = await Promise.all([open(clients[0]), open(clients[1])]);
   await first.migrateToLatest();
   const database = clients[0].db(databaseName);
   const names = toCollectionNames(prefix);
+  // All but the counters, which go on.
+  const { counters, ...cleared } = names;
   return {
     stateAdapter: erase(first),
     secondStateAdapter: erase(second),
@@ -75,18 +84,14 @@ export const openStateMongodb = async ({
       return { context: { session }, rollBack };
     },
     clear: async () => {
-      for (const name of [
-        names.jobs,
-        names.deduplication_keys,
-        names.waits,
-        names.workers,
-        names.actions,
-        names.schedules,
-        names.schedule_ticks,
-      ])
-        await database.collection(name).deleteMany({});
-      const pauses = { _id: pausesDocumentId };
-      await database.collection<{ _id: string }>(names.counters).deleteOne(pauses);
+      const deleted = Object.values(cleared).map((each) =>
+        database.collection(each).deleteMany({}),
+      );
+      const pauses = database
+        .collection<{ _id: string }>(counters)
+        .deleteOne({ _id: pausesDocumentId });
+      // Beside each other: every case of the suites waits for them.
+      await Promise.all([...deleted, pauses]);
     },
     close: async () => {
       await database.dropDatabase();
@@ -107,7 +112,7 @@ export const openNotifyMongodb = async ({
   createClient = (clientUrl) => new MongoClient(clientUrl),
   databaseName = newDatabaseName(),
 }: MongoTestOptions): Promise<NotifyAdapterHarness> => {
-  const clients = [createClient(url), createClient(url)] as const;
+  const clients = [await createClient(url), await createClient(url)] as const;
   const [first, second] = clients.map((client) => client.db(databaseName)) as [Db, Db];
   const notifyAdapter = await createMongoNotifyAdapter({ provider: { database: first } });
   const secondNotifyAdapter = await createMongoNotifyAdapter({

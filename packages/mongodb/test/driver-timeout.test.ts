@@ -39,13 +39,19 @@ describe("a call that never settles", () => {
     drop = database.drop;
     client = new MongoClient(database.url);
     const provider = createMongodbProvider({ client, databaseName: database.name });
-    const unanswered = overrideCollections(provider.database, (collection) => ({
-      find: (filter, options) => (isNext() ? { toArray: never } : collection.find(filter, options)),
-      findOneAndUpdate: (...args) => (isNext() ? never() : collection.findOneAndUpdate(...args)),
-      insertMany: (...args) => (isNext() ? never() : collection.insertMany(...args)),
-      updateMany: (...args) => (isNext() ? never() : collection.updateMany(...args)),
-      bulkWrite: (...args) => (isNext() ? never() : collection.bulkWrite(...args)),
-    }));
+    const { database: answering } = provider;
+    const unanswered = overrideCollections(
+      answering,
+      (collection) => ({
+        find: (filter, options) =>
+          isNext() ? { toArray: never } : collection.find(filter, options),
+        findOneAndUpdate: (...args) => (isNext() ? never() : collection.findOneAndUpdate(...args)),
+        insertMany: (...args) => (isNext() ? never() : collection.insertMany(...args)),
+        updateMany: (...args) => (isNext() ? never() : collection.updateMany(...args)),
+        bulkWrite: (...args) => (isNext() ? never() : collection.bulkWrite(...args)),
+      }),
+      (...args) => (isNext() ? never() : answering.command(...args)),
+    );
     adapter = await createMongoStateAdapter({
       stateProvider: { ...provider, database: unanswered },
       answerTimeoutMs,

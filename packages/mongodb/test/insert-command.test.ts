@@ -1,6 +1,6 @@
 // Batches in one message: larger ones are sent by the driver, and a refused document is an error.
 import { providedMongodb } from "@queuert/test-services/provided";
-import { MongoClient } from "mongodb";
+import { type CommandStartedEvent, MongoClient } from "mongodb";
 import { aJob, jobs } from "queuert/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createMongoStateAdapter, MongoDuplicateIdError } from "../src/index.ts";
@@ -44,5 +44,55 @@ describe("a batch of jobs", () => {
         : adapter.runInTransaction((context) => adapter.createJobs({ context, jobs: newJobs }));
     await expect(created).rejects.toBeInstanceOf(MongoDuplicateIdError);
     expect(await collection.countDocuments({ _id: `${where} 0` })).toBe(0);
+  });
+});
+
+describe("a start of one job", () => {
+  /** The server answers the next such command for this database so. */
+  const answerOnce = (command: string, collectionName: string, fault: object) =>
+    client.db("admin").command({
+      configureFailPoint: "failCommand",
+      mode: { times: 1 },
+      data: { failCommands: [command], namespace: `${name}.${collectionName}`, ...fault },
+    });
+
+  it("is recorded by the server for no repetition of the driver", async () => {
+    const adapter = await createMongoStateAdapter({ stateProvider });
+    await adapter.createJobs({ jobs: [aJob()] });
+    const sent: unknown[] = [];
+    const listener = ({ commandName, command }: CommandStartedEvent): void => {
+      sent.push([commandName, command["txnNumber"]]);
+    };
+    client.on("commandStarted", listener);
+    await adapter.createJobs({ jobs: [aJob()] });
+    client.off("commandStarted", listener);
+    expect(sent).toEqual([
+      ["findAndModify", undefined],
+      ["insert", undefined],
+    ]);
+  });
+
+  it.each([
+    ["the connection is lost", { closeConnection: true }],
+    // Stored by the primary, whose reply then reports that it is shutting down.
+    ["no majority has it yet", { writeConcernError: { code: 91, errmsg: "shutting down" } }],
+  ])("is repeated by the store if %s", async (_, fault) => {
+    const adapter = await createMongoStateAdapter({ stateProvider });
+    const countBefore = await collection.countDocuments();
+    await answerOnce("insert", "queuert_jobs", fault);
+    const [created] = await adapter.createJobs({ jobs: [aJob()] });
+    expect(await collection.countDocuments()).toBe(countBefore + 1);
+    expect(await adapter.getJobs({ ids: [created?.job.id ?? ""] })).toMatchObject([
+      { id: created?.job.id },
+    ]);
+  });
+
+  it("in a transaction gets its ordinal, although the connection of the counter is lost", async () => {
+    const adapter = await createMongoStateAdapter({ stateProvider });
+    await answerOnce("findAndModify", "queuert_counters", { closeConnection: true });
+    const created = await adapter.runInTransaction((context) =>
+      adapter.createJobs({ context, jobs: [aJob()] }),
+    );
+    expect(created).toMatchObject([{ deduplicated: false }]);
   });
 });

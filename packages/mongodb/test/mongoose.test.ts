@@ -1,17 +1,18 @@
-// Documents of mongoose and jobs in one transaction, whichever side begins it.
+// All suites over a connection of mongoose. Documents of mongoose and jobs in one transaction, whichever side begins it.
 import { providedMongodb } from "@queuert/test-services/provided";
-import mongoose, { type ClientSession, type Connection } from "mongoose";
+import type { MongoClient } from "mongodb";
+import mongoose, { type Connection } from "mongoose";
 import { createQueuert, defineUnionJobTypes } from "queuert";
 import {
-  describeStateSuites,
+  behaviourTestSuite,
   extendWithCommon,
-  extendWithState,
-  stateSuites,
-  type StateAdapterHarness,
+  extendWithNotifyInProcess,
+  stateAdapterTestSuite,
 } from "queuert/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMongoStateAdapter } from "../src/index.ts";
 import { createMongooseProvider } from "../src/providers/mongoose.ts";
+import { extendWithStateMongodb } from "../src/testing.ts";
 
 const rolledBack = new Error("rolled back on purpose");
 const refusal = { code: "QUEUERT_NOT_IN_TRANSACTION" };
@@ -27,43 +28,23 @@ const open = async () => {
   return { url, connection, stateAdapter };
 };
 
-// The other suites meet the same provider as with the driver itself.
-describe("contexts and transactions", () => {
-  const openHarness = async (): Promise<StateAdapterHarness> => {
-    const first = await open();
-    const second = await mongoose.createConnection(first.url).asPromise();
-    const secondStateAdapter = await createMongoStateAdapter({
-      stateProvider: createMongooseProvider({
-        connection: second,
-        databaseName: first.connection.name,
-      }),
-    });
-    return {
-      stateAdapter: first.stateAdapter as never,
-      secondStateAdapter: secondStateAdapter as never,
-      beginUsersTransaction: async () => {
-        const session = await first.connection.startSession();
-        session.startTransaction();
-        const rollBack = (): Promise<void> => session.abortTransaction();
-        return { context: { session }, rollBack };
-      },
-      poisonTransaction: async (context) => {
-        const { session } = context as { session: ClientSession };
-        const counters = first.connection.collection<{ _id: string }>("queuert_counters");
-        await counters
-          .updateOne({ _id: "ordinal" }, { $set: { _id: "another" } }, { session })
-          .catch(() => undefined);
-      },
-      close: async () => {
-        await first.connection.dropDatabase();
-        await Promise.all([first.connection.close(), second.close()]);
-      },
-    };
-  };
-  const { provideContext, runInTransaction, isInTransaction } = stateSuites;
-  describeStateSuites([...provideContext, ...isInTransaction, ...runInTransaction], {
-    it: extendWithState(extendWithCommon(it), openHarness),
-  });
+/** Of mongoose's copy of the driver. */
+const connections = new Map<object, Connection>();
+
+describe("the contract", () => {
+  const withState = extendWithStateMongodb(extendWithCommon(it), () => ({
+    url: providedMongodb().url,
+    createClient: async (url) => {
+      const connection = await mongoose.createConnection(url).asPromise();
+      const client = connection.getClient() as unknown as MongoClient;
+      connections.set(client, connection);
+      return client;
+    },
+    createProvider: (client, databaseName) =>
+      createMongooseProvider({ connection: connections.get(client) as Connection, databaseName }),
+  }));
+  stateAdapterTestSuite({ it: withState });
+  behaviourTestSuite({ it: extendWithNotifyInProcess(withState) });
 });
 
 const definePerson = (connection: Connection) =>

@@ -1,12 +1,13 @@
 import type { MongoCollection, MongoDatabase } from "../src/state-provider.ts";
 
-/** The database, with some methods of every collection replaced. `override` gets the original collection. */
+/** The database, with some methods of every collection replaced, and its command. `override` gets the original collection. */
 export const overrideCollections = (
   database: MongoDatabase,
   override: (collection: MongoCollection) => Partial<MongoCollection>,
+  command: MongoDatabase["command"] = (...args) => database.command(...args),
 ): MongoDatabase => ({
   databaseName: database.databaseName,
-  command: (...args) => database.command(...args),
+  command,
   collection: (name) => {
     const collection = database.collection(name);
     const own = override(collection);

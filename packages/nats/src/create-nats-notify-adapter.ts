@@ -15,6 +15,7 @@ import { subscribeLastingly } from "./lasting-subscription.ts";
 import type { NatsConnection } from "./nats-connection.ts";
 import { createQueueGroupOffers } from "./queue-group-offers.ts";
 
+/** The options of `createNatsNotifyAdapter`. */
 export interface NatsNotifyAdapterOptions {
   /** A connection of `nats` 2.28 or newer or of `@nats-io/transport-node` 3. Stays yours. */
   readonly nc: NatsConnection;
@@ -112,7 +113,15 @@ const assertSubjectPrefix = (prefix: string): void => {
   }
 };
 
-/** Notifications over NATS. A job wakes one idle worker, and not one in every process. */
+/**
+ * Notifications over NATS. A job wakes one idle worker, and not one in every process.
+ *
+ * @example
+ * ```ts
+ * const nc = await connect({ servers: "localhost:4222", maxReconnectAttempts: -1 });
+ * const notifyAdapter = await createNatsNotifyAdapter({ nc });
+ * ```
+ */
 export const createNatsNotifyAdapter = async (
   options: NatsNotifyAdapterOptions,
 ): Promise<ChannelNotifyAdapter> => {

@@ -21,6 +21,7 @@ export interface NatsStatus {
   readonly error?: object | undefined;
 }
 
+/** A connection of NATS, as far as it is used here. */
 export interface NatsConnection {
   readonly info?: { readonly max_payload: number } | undefined;
   publish(subject: string, payload: string, options?: { reply?: string }): void;

@@ -11,6 +11,7 @@ import type { ObservabilityAdapter } from "queuert";
 import { createMetrics } from "./metrics.ts";
 import { createStartSpan, logAttributes } from "./spans.ts";
 
+/** The options of `createOtelObservabilityAdapter`. */
 export interface OtelObservabilityAdapterOptions {
   /** Default: `metrics.getMeter("queuert")`, of the SDK that is registered when the adapter is made. */
   readonly meter?: Meter | undefined;
@@ -28,6 +29,15 @@ export interface OtelObservabilityAdapterOptions {
 /**
  * Metrics and traces of Queuert, through the OpenTelemetry SDK of the application. Register the SDK first: instruments that
  * were made before it stay without effect.
+ *
+ * @example
+ * ```ts
+ * const queuert = await createQueuert({
+ *   stateAdapter,
+ *   jobTypeDefinitions: jobTypes,
+ *   observabilityAdapter: createOtelObservabilityAdapter(),
+ * });
+ * ```
  */
 export const createOtelObservabilityAdapter = (
   options: OtelObservabilityAdapterOptions = {},

@@ -7,6 +7,7 @@ import { assertPositiveMs, timerMs, rejectAfter } from "queuert/internal";
 import { createStateGauges } from "./state-gauges.ts";
 import { createStateLease, type LeasingState, observationTypeName } from "./state-lease.ts";
 
+/** The options of `observeState`. */
 export interface ObserveStateOptions {
   /** The adapter of the store to measure. */
   readonly stateAdapter: LeasingState & Pick<AnyStateAdapter, "summarize" | "capabilities">;
@@ -22,6 +23,7 @@ export interface ObserveStateOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
+/** The running observation of a store. */
 export interface StateObservation {
   /** Whether this process queries the store. */
   readonly isAsking: boolean;
@@ -38,6 +40,13 @@ const stopTimeoutMs = 5_000;
 /**
  * Measures the store itself: jobs by type and status, ages, and jobs that need an operator. Call it in every process, or in
  * one: the store is queried once per interval either way.
+ *
+ * @example
+ * ```ts
+ * const observation = observeState({ stateAdapter, intervalMs: 15_000 });
+ * // at shutdown
+ * await observation.stop();
+ * ```
  */
 export const observeState = (options: ObserveStateOptions): StateObservation => {
   const { stateAdapter: state, meter = metrics.getMeter("queuert") } = options;

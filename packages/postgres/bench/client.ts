@@ -24,13 +24,34 @@ const jobTypeDefinitions = defineUnionJobTypes<{
   whole: { input: Payload; output: null; blockers: DefineBlocker<"part">[] };
 }>();
 
+interface OpenOptions {
+  readonly workerRegistry?: boolean;
+  /** Called for each statement of the adapter. */
+  readonly onStatement?: () => void;
+}
+
 /** Opens everything that a user would have, on a new schema. */
-export const openClient = async ({ pool }: Pick<Bench, "pool">) => {
-  const stateProvider = createPgPoolStateProvider(pool, { preparedStatements: true });
+export const openClient = async (
+  { pool }: Pick<Bench, "pool">,
+  { onStatement, ...options }: OpenOptions = {},
+) => {
+  const provider = createPgPoolStateProvider(pool, { preparedStatements: true });
+  const stateProvider: typeof provider =
+    onStatement === undefined
+      ? provider
+      : {
+          ...provider,
+          executeSql: (statement, context) => {
+            onStatement();
+            return provider.executeSql(statement, context);
+          },
+        };
   const stateAdapter = await createPgStateAdapter({ stateProvider });
   await stateAdapter.migrateToLatest();
   await pool.query("CREATE TABLE user_row (job_id uuid PRIMARY KEY, note text)");
-  const queuert = await createQueuert({ stateAdapter, jobTypeDefinitions, log: () => undefined });
+  const queuert = await createQueuert({
+    ...{ stateAdapter, jobTypeDefinitions, log: () => undefined, ...options },
+  });
   return { queuert, stateAdapter };
 };
 

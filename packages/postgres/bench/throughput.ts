@@ -5,6 +5,7 @@
 import { parseArgs } from "node:util";
 import { adapterCases } from "./adapter-cases.ts";
 import { engineCases } from "./engine-cases.ts";
+import { operatorCases } from "./operator-cases.ts";
 import { type BenchCase, measureCases } from "./measure.ts";
 
 const { values } = parseArgs({
@@ -15,7 +16,7 @@ const { values } = parseArgs({
   },
 });
 
-const all: readonly BenchCase[] = [...adapterCases, ...engineCases];
+const all: readonly BenchCase[] = [...adapterCases, ...engineCases, ...operatorCases];
 const wanted = values.case ?? [];
 // By the beginnings of their names.
 const chosen = all.filter(

@@ -52,6 +52,27 @@ export const drainSingles = async (
   await worker.stop();
 };
 
+/** Of each failing job: the first is retried at once. */
+export const attemptsOfFailing = 2;
+
+/** Until each job has failed for good. */
+export const drainFailing = async ({ queuert }: BenchClient, count: number): Promise<void> => {
+  const { all, one } = until(count * attemptsOfFailing);
+  const worker = await queuert
+    .createWorker()
+    .implementJobType({
+      typeName: "single",
+      retryConfig: { maxAttempts: attemptsOfFailing, delayMs: () => 0 },
+      process: async () => {
+        one();
+        throw new Error("the bank does not answer");
+      },
+    })
+    .start({ concurrency });
+  await all;
+  await worker.stop();
+};
+
 const writeRow = {
   name: "write",
   text: "INSERT INTO user_row (job_id, note) VALUES ($1, 'done')",

@@ -12,6 +12,7 @@ import {
 import { PgInvalidOptionError } from "./errors.ts";
 import type { PgNotifyProvider } from "./notify-provider.ts";
 
+/** The options of `createPgNotifyAdapter`. */
 export interface PgNotifyAdapterOptions {
   /** See `@queuert/postgres/pg` and `@queuert/postgres/postgres-js`. */
   readonly provider: PgNotifyProvider;
@@ -59,6 +60,14 @@ const createTransport = ({
 /**
  * Notifications over PostgreSQL's LISTEN and NOTIFY. There are no hint counts: every process that has room looks for
  * a job it is told of. It connects at the first subscription, so a worker starts without the server, too.
+ *
+ * @example
+ * ```ts
+ * const notifyAdapter = await createPgNotifyAdapter({
+ *   provider: createPgPoolNotifyProvider(pool),
+ * });
+ * ```
+ *
  * @throws QUEUERT_PG_INVALID_OPTION
  */
 export const createPgNotifyAdapter = async (

@@ -6,18 +6,22 @@ import {
   type StateAdapter,
   wrapStateAdapterWithRetry,
 } from "queuert/internal";
+import { type AdapterStore, rememberStore } from "./adapter-store.ts";
 import { createDatabase, type PgState } from "./database.ts";
 import { PgInvalidOptionError } from "./errors.ts";
 import { assertIdDefault } from "./id-types.ts";
 import { createMigrations, type PgMigrations } from "./migrations/create-migrations.ts";
 import { toNamedError, withNamedErrors } from "./named-errors.ts";
+import { createPgLimitKeys } from "./state/limit-keys.ts";
 import { createPgOperator } from "./operator/index.ts";
+import { createLowWaterMarks } from "./state/acquire-jobs/low-water-marks.ts";
 import { createPgState } from "./state/index.ts";
 import type { PgStateProvider } from "./state-provider.ts";
-import { createStoreNames, type StoreNames } from "./store-names.ts";
-import { createTransactionSemaphore, transactionsMax } from "./transaction-semaphore.ts";
+import { createStoreNames } from "./store-names.ts";
+import { transactionMethods } from "./transaction-semaphore.ts";
 import { isTransientPgError } from "./transient-error.ts";
 
+/** The options of `createPgStateAdapter`. */
 export interface PgStateAdapterOptions<
   TTxContext extends BaseStateAdapterContext,
   TContext extends BaseStateAdapterContext,
@@ -50,6 +54,16 @@ const providerMethods = ["runInTransaction", "provideContext", "isInTransaction"
 
 /**
  * Keeps jobs in PostgreSQL, 13 or newer. Call `migrateToLatest()` once before use, at deployment or at start.
+ *
+ * @example
+ * ```ts
+ * const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"] });
+ * const stateAdapter = await createPgStateAdapter({
+ *   stateProvider: createPgPoolStateProvider(pool),
+ * });
+ * await stateAdapter.migrateToLatest();
+ * ```
+ *
  * @throws QUEUERT_PG_INVALID_OPTION
  */
 export const createPgStateAdapter = async <
@@ -73,6 +87,7 @@ export const createPgStateAdapter = async <
     idDefault,
   );
   const transactions = transactionMethods(stateProvider, names);
+  const lowWaterMarks = createLowWaterMarks();
   const runInTransaction: PgState["runInTransaction"] = (callback) =>
     transactions.runInTransaction(callback);
   const state: StateAdapter<TTxContext, TContext, TJobId> = {
@@ -87,10 +102,11 @@ export const createPgStateAdapter = async <
       ...stateProvider.capabilities,
     },
     ...transactions,
-    ...createPgState(database, createJobIdGenerator(), runInTransaction),
+    ...createPgState(database, createJobIdGenerator(), runInTransaction, { lowWaterMarks }),
+    limitKeys: createPgLimitKeys(database),
     operator: withNamedErrors(createPgOperator(database), names),
   };
-  return {
+  const adapter: PgStateAdapter<TTxContext, TContext, TJobId> = {
     ...wrapStateAdapterWithRetry<TTxContext, TContext, TJobId, typeof state>(state, {
       ...connectionRetryConfig,
       isRetryable: isTransientError,
@@ -98,34 +114,11 @@ export const createPgStateAdapter = async <
     }),
     ...withNamedErrors(createMigrations(stateProvider, names), names),
   };
-};
-
-/** Methods that run the user's code. An error of that code passes unchanged. */
-const transactionMethods = <
-  TTxContext extends BaseStateAdapterContext,
-  TContext extends BaseStateAdapterContext,
->(
-  provider: PgStateProvider<TTxContext, TContext>,
-  names: StoreNames,
-): Pick<
-  StateAdapter<TTxContext, TContext, string>,
-  "runInTransaction" | "provideContext" | "isInTransaction"
-> => {
-  const withPermit = createTransactionSemaphore(transactionsMax(provider.connectionsMax));
-  return {
-    runInTransaction: (callback) =>
-      withPermit(async () => {
-        let begun = false;
-        try {
-          return await provider.runInTransaction((context) => {
-            begun = true;
-            return callback(context);
-          });
-        } catch (error) {
-          throw begun ? error : toNamedError(error, names);
-        }
-      }),
-    provideContext: (callback) => provider.provideContext(callback),
-    isInTransaction: (context) => provider.isInTransaction(context),
-  };
+  rememberStore(adapter, {
+    // The contexts of the provider are opaque to the kit.
+    provider: stateProvider as unknown as AdapterStore["provider"],
+    names,
+    forget: () => lowWaterMarks.forget(),
+  });
+  return adapter;
 };

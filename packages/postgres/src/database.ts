@@ -1,17 +1,28 @@
 // The only caller of the provider: statements by name, arguments as text, rows out.
 import { createHash } from "node:crypto";
 import type { BaseStateAdapterContext, StateAdapter } from "queuert/internal";
-import { toArrayLiteral, toSparseArrayLiteral } from "./array-literal.ts";
 import { PgInvalidJobIdError } from "./errors.ts";
 import { possibleIds } from "./id-types.ts";
 import { jobSelection } from "./job-row.ts";
+import { runLimited } from "./limited-statement.ts";
 import type { PgRow, PgStatement, PgStateProvider } from "./state-provider.ts";
 import type { StoreNames } from "./store-names.ts";
 
 type Params = readonly (string | null)[];
 
-/** A statement with its parameters in order. */
-export type Call<TContext> = (params: Params, context?: TContext) => Promise<readonly PgRow[]>;
+/** A statement with its parameters in order. Without a context, the server ends it after `timeoutMs`. */
+export type Call<TContext> = (
+  params: Params,
+  context?: TContext,
+  timeoutMs?: number,
+) => Promise<readonly PgRow[]>;
+
+/** A statement with its arguments by name. */
+type NamedCall<TTypes extends ArgTypes, TContext> = (
+  args: Args<TTypes>,
+  context?: TContext,
+  timeoutMs?: number,
+) => Promise<readonly PgRow[]>;
 
 /** Also commits the transaction of its context, if the provider can; null: nothing was done. */
 export type LastCall<TContext> = (
@@ -39,13 +50,13 @@ export interface Database<TContext> {
     name: string,
     argTypes: TTypes,
     variant?: RoutineVariant,
-  ): (args: Args<TTypes>, context?: TContext) => Promise<readonly PgRow[]>;
+  ): NamedCall<TTypes, TContext>;
   /** The same for a routine that returns a row of the table of jobs and its lease, for `rowToStateJob`. */
   jobRoutine<TTypes extends ArgTypes>(
     name: string,
     argTypes: TTypes,
     otherColumns?: readonly string[],
-  ): (args: Args<TTypes>, context?: TContext) => Promise<readonly PgRow[]>;
+  ): NamedCall<TTypes, TContext>;
   /** The same as the last statement of a transaction, which it commits. It must raise an error if nothing is to be committed. */
   lastRoutine<TTypes extends ArgTypes>(
     name: string,
@@ -87,8 +98,12 @@ export const createDatabase = <
   const statement = (name: string, sql: string): Call<TTxContext | TContext> => {
     const fullName = `${namePrefix}_${name}`;
     const isWrite = !readings.has(name);
-    return (params, context) =>
-      provider.executeSql({ name: fullName, sql, params, isWrite }, context);
+    return (params, context, timeoutMs) => {
+      const statement = { name: fullName, sql, params, isWrite };
+      return timeoutMs === undefined || context !== undefined
+        ? provider.executeSql(statement, context)
+        : runLimited(provider, statement, timeoutMs);
+    };
   };
   const last =
     (statement: Omit<PgStatement, "params">): LastCall<TTxContext | TContext> =>
@@ -105,14 +120,14 @@ export const createDatabase = <
       const sql = `SELECT * FROM ${routineSql(names, name, argTypes, variant)}`;
       const call = statement(variant?.name ?? name, sql);
       const keys = Object.keys(argTypes);
-      return (args, context) => call(inOrder(keys, args), context);
+      return (args, context, timeoutMs) => call(inOrder(keys, args), context, timeoutMs);
     },
     jobRoutine: (name, argTypes, otherColumns = []) => {
       const columns = [jobSelection("(c.job)", "c"), ...otherColumns.map((other) => `c.${other}`)];
       const sql = `SELECT ${columns.join(", ")} FROM ${routineSql(names, name, argTypes)} c`;
       const call = statement(name, sql);
       const keys = Object.keys(argTypes);
-      return (args, context) => call(inOrder(keys, args), context);
+      return (args, context, timeoutMs) => call(inOrder(keys, args), context, timeoutMs);
     },
     lastRoutine: (name, argTypes) => {
       const sql = `SELECT * FROM ${routineSql(names, name, argTypes)}`;
@@ -129,16 +144,27 @@ export const createDatabase = <
 
 // The statements that write and lock nothing.
 const readings: ReadonlySet<string> = new Set([
+  "check_health",
   "count_ahead",
+  "count_jobs",
+  "find_keys",
   "examine_jobs",
+  "find_ids",
+  "find_locks",
   "get_blockers",
   "get_jobs",
+  "get_limits",
   "get_pauses",
   "get_sequences",
   "get_store_id",
   "list_actions",
+  "list_logs",
+  "list_progress",
+  "list_attempts",
   "list_blocker_edges",
+  "list_dependants",
   "list_jobs",
+  "list_metrics",
   "list_schedule_ticks",
   "list_schedules",
   "list_sequences",
@@ -189,6 +215,38 @@ const routineSql = (
   });
   return `${names.schema}.${name}(${args.join(", ")})`;
 };
+
+type Element = string | number | boolean | null;
+
+/**
+ * `["a", null]` → `{"a",NULL}`. Arrays are sent as text, in PostgreSQL's own notation, and are cast on the server. Drivers and
+ * query builders treat JavaScript arrays differently; all treat a string alike.
+ */
+export const toArrayLiteral = (elements: readonly Element[]): string => {
+  let text = "{";
+  for (let index = 0; index < elements.length; index++) {
+    if (index > 0) text += ",";
+    text += toElement(elements[index] ?? null);
+  }
+  return `${text}}`;
+};
+
+/**
+ * The same for a column of which most calls use nothing: `{}` if every element is null. `unnest` pads the shorter of its
+ * arguments with NULL, so the column need not be sent.
+ */
+const toSparseArrayLiteral = (elements: readonly Element[]): string =>
+  elements.every((element) => element === null) ? "{}" : toArrayLiteral(elements);
+
+const toElement = (element: Element): string => {
+  if (element === null) return "NULL";
+  if (typeof element !== "string") return String(element);
+  if (element.includes("\\")) return `"${element.replace(escaped, "\\$&")}"`;
+  // Payloads are full of quotes and hardly ever have anything else: twice as fast as the expression.
+  return `"${element.replaceAll('"', '\\"')}"`;
+};
+
+const escaped = /["\\]/g;
 
 /** A column of an array argument: the value of each element, or null. */
 export const column = <TElement>(

@@ -179,6 +179,20 @@ export class PgPoolExhaustedError extends QueuertError {
   }
 }
 
+/** An ORM has had no connection since the process began. */
+export class PgFirstConnectionError extends QueuertError {
+  readonly code = "QUEUERT_PG_FIRST_CONNECTION" as const;
+
+  constructor(waitedMs: number, options?: ErrorOptions) {
+    super(
+      `Kysely has not given a first connection within ${waitedMs} ms. If its dialect is the one for postgres.js, leave ` +
+        "`fetch_types: false` out of the client's options: with it, `sql.reserve()` never resolves. Otherwise check that the " +
+        "server can be reached and that the pool has a free connection.",
+      options,
+    );
+  }
+}
+
 /** All connections for transactions were held, and no transaction ended for long. */
 export class PgTransactionStalledError extends QueuertError {
   readonly code = "QUEUERT_PG_TRANSACTION_STALLED" as const;

@@ -48,6 +48,11 @@ const jobColumns = [
   { name: "deduplication_key", kind: "plain", usual: "NULL" },
   { name: "created_at", kind: "instant" },
   { name: "scheduled_at", kind: "instant", usual: "{j}.created_at" },
+  {
+    name: "blocked_until",
+    kind: "instant",
+    shown: "CASE WHEN {j}.set_aside OPERATOR(pg_catalog.=) 'blocked' THEN {j}.blocked_until END",
+  },
   { name: "attempt", kind: "plain", shown: whileRunning("attempt") },
   {
     name: "last_attempt_at",
@@ -104,7 +109,7 @@ export const leaseOf = (alias: string): string => `LEFT JOIN LATERAL (
     WHERE ${alias}.status = 'open'
       AND NOT EXISTS (
         SELECT FROM {schema}.ready r
-        WHERE r.type_name = ${alias}.type_name AND r.priority = ${alias}.priority
+        WHERE r.type_name = coalesce(${alias}.queue, ${alias}.type_name) AND r.priority = ${alias}.priority
           AND r.scheduled_at = ${alias}.scheduled_at AND r.ordinal = ${alias}.ordinal)
       AND l.first_ordinal <= ${alias}.ordinal AND l.last_ordinal >= ${alias}.ordinal
       AND l.lease_versions[array_position(l.job_ids, ${alias}.id)] = ${alias}.lease_version + 1
@@ -147,6 +152,8 @@ export const addRareFields = (job: OwnStateJob, row: Readonly<Record<string, unk
 export const toText = (value: unknown): string => value as string;
 export const toNullableText = (value: unknown): string | null =>
   value === null || value === undefined ? null : String(value);
+/** Clients answer a boolean as such, or as a text: "t" or "true". */
+export const toBoolean = (value: unknown): boolean => String(value).startsWith("t");
 export const toDate = (us: unknown): Date => new Date(Number(us) / 1_000);
 const toNullableDate = (us: unknown): Date | null =>
   us === null || us === undefined ? null : toDate(us);
@@ -177,6 +184,7 @@ export const rowToStateJob = (columns: PgRow): StateJob => {
     deduplicationKey: toNullableText(row.deduplication_key),
     createdAt: toDate(row.created_at),
     scheduledAt: toDate(row.scheduled_at),
+    blockedUntil: toNullableDate(row.blocked_until),
     attempt: Number(row.attempt),
     lastAttemptAt: toNullableDate(row.last_attempt_at),
     lastAttemptError: toNullableText(row.last_attempt_error),

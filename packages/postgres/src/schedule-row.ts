@@ -1,5 +1,6 @@
 // Schedules and ticks as rows of their routines. Instants are whole milliseconds since 1970.
 import type { StateSchedule, StateTick } from "queuert/internal";
+import { toBoolean } from "./job-row.ts";
 import type { PgRow } from "./state-provider.ts";
 
 const toDate = (ms: unknown): Date => new Date(Number(ms));
@@ -29,6 +30,3 @@ export const toStateTick = (row: PgRow): StateTick => ({
   sequenceId: row["sequence_id"] as string | null,
   firedAt: toDate(row["fired_at"]),
 });
-
-/** Drivers answer a boolean as such, or as its text. */
-export const toBoolean = (value: unknown): boolean => value === true || value === "t";

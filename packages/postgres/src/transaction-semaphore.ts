@@ -7,7 +7,41 @@
 //
 // Async context could tell them apart. Up to Node 22 it slows down every promise while a transaction is open, and in a worker
 // some transaction nearly always is. A shorter wait would also lend the connection when transactions are merely slow.
+import type { BaseStateAdapterContext, StateAdapter } from "queuert/internal";
 import { PgTransactionStalledError } from "./errors.ts";
+import { toNamedError } from "./named-errors.ts";
+import type { PgStateProvider } from "./state-provider.ts";
+import type { StoreNames } from "./store-names.ts";
+
+/** Methods that run the user's code. An error of that code passes unchanged. */
+export const transactionMethods = <
+  TTxContext extends BaseStateAdapterContext,
+  TContext extends BaseStateAdapterContext,
+>(
+  provider: PgStateProvider<TTxContext, TContext>,
+  names: StoreNames,
+): Pick<
+  StateAdapter<TTxContext, TContext, string>,
+  "runInTransaction" | "provideContext" | "isInTransaction"
+> => {
+  const withPermit = createTransactionSemaphore(transactionsMax(provider.connectionsMax));
+  return {
+    runInTransaction: (callback) =>
+      withPermit(async () => {
+        let begun = false;
+        try {
+          return await provider.runInTransaction((context) => {
+            begun = true;
+            return callback(context);
+          });
+        } catch (error) {
+          throw begun ? error : toNamedError(error, names);
+        }
+      }),
+    provideContext: (callback) => provider.provideContext(callback),
+    isInTransaction: (context) => provider.isInTransaction(context),
+  };
+};
 
 export interface TransactionPatience {
   /** Without the end of a transaction for this long, one more may begin. */
@@ -79,7 +113,7 @@ export const createTransactionSemaphore = (
 };
 
 /** How many transactions may hold one of these connections; a single connection serves all callers. */
-export const transactionsMax = (connectionsMax: number | undefined): number =>
+const transactionsMax = (connectionsMax: number | undefined): number =>
   connectionsMax === undefined || connectionsMax < 2
     ? Number.POSITIVE_INFINITY
     : connectionsMax - 1;

@@ -47,7 +47,14 @@ const transientCodes = new Set([
 const transientMessage =
   /connection terminated|connection timeout|timeout exceeded when trying to connect|client has encountered a connection error|query read timeout|timeout acquiring a connection|unable to start a transaction in the given time/i;
 
-/** Whether trying again can help: the default of the option `isTransientError`. */
+/**
+ * Whether trying again can help: the default of the option `isTransientError`.
+ *
+ * @example
+ * ```ts
+ * const isTransientError = (error: unknown) => isTransientPgError(error) || isMine(error);
+ * ```
+ */
 export const isTransientPgError = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   const { code } = hiddenServerError(error) ?? (error as { code?: unknown });

@@ -40,7 +40,10 @@ export const callEveryMethod = async (state: AnyStateAdapter): Promise<void> => 
       jobs: [anEntryJob({ awaitsBlockers: true })],
     });
     const jobId = waiting?.job.id ?? "";
-    await state.addBlockers({ context, jobs: [{ jobId, blockerSequenceIds: [blocker.job.id] }] });
+    await state.addBlockers({
+      context,
+      jobs: [{ jobId, blockerSequenceIds: [blocker.job.id], waitAtMostMs: 3_600_000 }],
+    });
     await state.lockSequences({ context, ids: [id] });
   });
   const { jobs } = await state.acquireJobs({ workerId: "w", limit: 10, types });
@@ -61,6 +64,8 @@ const finish = async (state: AnyStateAdapter, lease: Lease, blockerId: string): 
   const schedule = { afterMs: 0 };
   const given = { ...lease, schedule, countsAttempt: false, error: "again" };
   await state.rescheduleJobs({ jobs: [given] });
+  const none = { input: null, schedule: null, dueWithinMs: null };
+  await state.updateJobs({ jobs: [{ id: lease.jobId, priority: 0, ...none }] });
   await state.triggerJobs({ ids: [lease.jobId] });
   await state.acquireJobs({ workerId: "w", limit: 10, types });
   const again = { ...lease, leaseVersion: lease.leaseVersion + 1 };
@@ -101,6 +106,10 @@ const look = async (state: AnyStateAdapter, id: string): Promise<void> => {
   await state.runInTransaction((context) =>
     state.deleteSequences({ context, rootSequenceIds: ids }),
   );
+  const limit = { name: "limited", concurrency: 1, rate: null, declaration: null };
+  expect(await state.setLimits({ limits: [limit] })).toEqual([true]);
+  expect(await state.getLimits({ names: null })).toMatchObject([limit]);
+  expect(await state.deleteLimits({ names: ["limited", "none"] })).toEqual([true, false]);
   await state.pause({ targets: [{ typeName: "paused" }], forMs: null, note: null });
   expect(await state.getPauses()).toHaveLength(1);
   expect(await state.resume({ targets: [{ typeName: "paused" }] })).toEqual([true]);
@@ -139,11 +148,28 @@ const operate = async (state: AnyStateAdapter): Promise<void> => {
   const pending = await state.createJobs({ jobs: [anEntryJob({ typeName: "pending" })] });
   const ids = pending.map(({ job }) => job.id);
   expect(await operator.countAhead({ ids, max: 10 })).toMatchObject([{ isAtLeast: false }]);
+  expect(await operator.findKeys({ ids })).toEqual([undefined]);
+  expect(await operator.listAttempts({ jobIds: ids })).toEqual([[]]);
+  const [logged = ""] = ids;
+  const about = { jobId: logged, leaseVersion: 1 };
+  const chunks = [{ ...about, attempt: 1, firstLine: 0, lines: "[]" }];
+  const progress = [{ ...about, fraction: 0.5, note: "half" }];
+  await operator.appendLogs({ chunks, gaps: [], progress, forget: [], keptMs: 1e9 });
+  expect(await operator.listLogs({ jobId: logged, after: null })).toMatchObject([{ lines: "[]" }]);
+  expect(await operator.listProgress({ jobIds: ids })).toMatchObject([{ fraction: 0.5 }]);
   const process = { host: "h", pid: 1, machine: null, processStart: null };
   const worker = { instanceId: "every", workerId: "w", state: "stopped", types: [] } as const;
   const workers = [{ ...worker, concurrency: 1, busy: 0, beatMs: 1 }];
   await operator.beat({ process, workers, forgetAfterMs: 1e9 });
   expect((await operator.listWorkers()).length).toBeGreaterThan(0);
+  const entries = [{ typeName: "every", counts: { completed: 1, run3: 1 } }];
+  await operator.recordMetrics({ entries, minutesKeptMs: 1e9, hoursKeptMs: 1e9 });
+  const period = { from: new Date(0), to: new Date(Date.UTC(9999, 0)) };
+  expect(
+    (await operator.listMetrics({ stepMs: 60_000, ...period, typeNames: ["every"] })).length,
+  ).toBeGreaterThan(0);
+  const listed = await operator.listLimitKeys({ limitName: "every", fromKey: null, limit: 1 });
+  expect(listed.length).toBeLessThanOrEqual(1);
   expect(await operator.expireLeases({ workerId: "absent", acquiredBefore: now })).toBe(0);
   const id = crypto.randomUUID();
   expect(

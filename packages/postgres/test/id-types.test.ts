@@ -9,6 +9,7 @@ import { anEntryJob } from "./call-every-method.ts";
 import { connectPg, lazyDatabaseUrl, servers } from "./fixtures.ts";
 
 const bigint = { idType: "bigint", idDefault: "nextval('public.job_id')" };
+const upperCase = "01890A5D-AC96-774B-BCCE-B302099A8057";
 const types = [{ typeName: "task", leaseMs: 60_000, limit: 10 }];
 
 describe.each(servers)("%s", (_server, databases) => {
@@ -95,6 +96,30 @@ describe.each(servers)("%s", (_server, databases) => {
       });
     },
   );
+
+  it.each([
+    ["bigint", "nextval('public.job_id')", "7", "7", "seven"],
+    ["varchar(5)", "left(md5(random()::text), 5)", "order", "order", "orders"],
+    ["text", undefined, "order 7", "order 7", "order\0"],
+    ["uuid", undefined, upperCase, upperCase.toLowerCase(), "order"],
+  ])("%s: an id that the caller gives, beside those by %s", async (...row) => {
+    const [idType, idDefault, id = "", stored, wrong = ""] = row;
+    const adapter = await open({ schema: `given_${(schemas += 1)}`, idType, idDefault });
+    const jobs = [anEntryJob(), { ...anEntryJob(), id }, { ...anEntryJob(), id }];
+    const created = await adapter.runInTransaction((context) =>
+      adapter.createJobs({ context, jobs }),
+    );
+    const ids = created.map(({ job }) => job.id);
+    expect(ids.slice(1)).toEqual([stored, stored]);
+    expect(created.map(({ deduplicated }) => deduplicated)).toEqual([false, false, true]);
+    expect((await adapter.getJobs({ ids })).map((job) => job?.id)).toEqual(ids);
+    // Refused before the server sees it: the transaction goes on.
+    await adapter.runInTransaction(async (context) => {
+      const starting = adapter.createJobs({ context, jobs: [{ ...anEntryJob(), id: wrong }] });
+      await expect(starting).rejects.toMatchObject({ code: "QUEUERT_PG_INVALID_JOB_ID", idType });
+      await adapter.createJobs({ context, jobs: [anEntryJob()] });
+    });
+  });
 
   it("an id longer than its type is no job's, and not that of a job it begins with", async () => {
     const idDefault = "left(md5(random()::text), 26)";

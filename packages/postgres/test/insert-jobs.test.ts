@@ -61,7 +61,7 @@ describe.each(servers)("%s", (_, databases) => {
     sent.length = 0;
     const created = await adapter.createJobs({ jobs });
     expect(sent).toHaveLength(1);
-    expect(sent[0]?.name).toMatch(jobs.length === 1 ? /create_job/ : /insert_jobs/);
+    expect(sent[0]?.name).toMatch(jobs.length === 1 ? /create_(usual_)?job/ : /insert_jobs/);
     const answered = created.map(({ job }) => job);
     const trace = (job: NewStateJob) => job.traceContext?.replace("\0", "\uFFFD") ?? null;
     expect(answered).toMatchObject(

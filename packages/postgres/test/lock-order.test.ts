@@ -78,6 +78,14 @@ describe.each(servers)("%s", (_server, databases) => {
     })),
   });
 
+  const cancellation = (ids: readonly string[]) =>
+    ({
+      sequences: ids.map((id) => ({ id, lease: null })),
+      tree: true,
+      dependants: "fail",
+      reason: null,
+    }) as const;
+
   const complete = (ids: readonly string[]) => adapter.completeJobs(withoutWorker(ids));
 
   const settlers: Readonly<
@@ -91,6 +99,13 @@ describe.each(servers)("%s", (_server, databases) => {
           await adapter.lockSequences({ context, ids });
           await adapter.completeJobs({ context, ...withoutWorker(ids) });
         }),
+    },
+    "cancelling sequences": { end: (ids) => adapter.cancelSequences(cancellation(ids)) },
+    "cancelling sequences in a transaction": {
+      end: (ids) =>
+        adapter.runInTransaction((context) =>
+          adapter.cancelSequences({ context, ...cancellation(ids) }),
+        ),
     },
     "failing jobs": {
       end: (ids) =>
@@ -124,7 +139,7 @@ describe.each(servers)("%s", (_server, databases) => {
     await letLastGo?.();
     await Promise.all([ending, adding]);
     const [job] = await adapter.getJobs({ ids: [late] });
-    expect(job?.status).toBe(how.startsWith("failing") ? "failed" : "pending");
+    expect(job?.status).toBe(how.startsWith("completing") ? "pending" : "failed");
   });
 
   // Completes with `complete_job` if there is one job, and with `complete_jobs` if there are several.
@@ -196,6 +211,34 @@ describe.each(servers)("%s", (_server, databases) => {
       expect(rows).toEqual([{ sequence_outcome: "completed" }]);
     },
   );
+
+  it("holding a sequence still gives way to a transaction that has its ready row", async () => {
+    const [id = ""] = await create({});
+    // The server finds the deadlock in the transaction that holds the sequence still.
+    const options = "-c deadlock_timeout=3s";
+    const own = new pg.Pool({ connectionString: pool.options.connectionString, max: 2, options });
+    try {
+      const stateProvider = createPgPoolStateProvider(own);
+      const connectionRetryConfig = { maxRetries: 0 };
+      const holder = await createPgStateAdapter({ stateProvider, connectionRetryConfig });
+      const locker = await pool.connect();
+      await locker.query("BEGIN");
+      await locker.query("SET LOCAL deadlock_timeout = '60s'");
+      await locker.query("SELECT FROM queuert.ready FOR UPDATE");
+      const holding = holder.runInTransaction((context) =>
+        holder.lockSequences({ context, ids: [id] }),
+      );
+      await untilWaiting(1);
+      const locking = locker.query("SELECT FROM queuert.job FOR NO KEY UPDATE");
+      await untilWaiting(2);
+      await locking;
+      await locker.query("COMMIT");
+      locker.release();
+      expect((await holding).map((sequence) => sequence?.first.id)).toEqual([id]);
+    } finally {
+      await own.end();
+    }
+  });
 
   it("adding a failed blocker, another transaction waits for the job that fails", async () => {
     const [waiting = "", failing = "", failed = "", other = ""] = await create(

@@ -148,6 +148,7 @@ describe.each(servers)("marks save pages on %s", (_server, databases) => {
     const params = (limit: string, marks: readonly string[]): (string | null)[] => [
       ...full.params.slice(0, 1),
       ...[limit, ...full.params.slice(2, 4), `{${limit}}`, ...marks, "{}", "{}", "0"],
+      ...full.params.slice(12),
     ];
     const fromStart = { ...full, params: params("1", ["{}", "{}", "{}", "{}"]) };
     const fromMarks = {

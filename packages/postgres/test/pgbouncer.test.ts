@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 describe.each([
   ["pg", connectPg],
-  ["postgres.js", connectPostgresJs],
+  ["postgres.js", (url: string) => connectPostgresJs(url, { prepare: false })],
 ] as const)("%s through PgBouncer", (_, connect) => {
   const url = lazyDatabaseUrl(providedPostgres);
   stateAdapterTestSuite({

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { createPgStateAdapter } from "../src/index.ts";
 import { createPgliteStateProvider } from "../src/providers/pglite.ts";
 import { extendWithCommon, extendWithState, stateAdapterTestSuite } from "queuert/testing";
+import { clearSql } from "../src/testing/state-postgres.ts";
 import { beginByCallback } from "./fixtures.ts";
 
 // One connection, so no two transactions at a time, and no second process: the suites ask the capabilities.
@@ -24,9 +25,7 @@ stateAdapterTestSuite({
       beginUsersTransaction: () =>
         beginByCallback((callback) => db.transaction((tx) => callback({ client: tx }))),
       clear: async () => {
-        await db.exec(
-          "TRUNCATE queuert.pause, queuert.job, queuert.ready, queuert.lease, queuert.job_blocker, queuert.deduplication, queuert.schedule, queuert.schedule_tick",
-        );
+        await db.exec(clearSql);
       },
       poisonTransaction: async (context) => {
         const { client } = context as { client: { query(sql: string): Promise<unknown> } };

@@ -12,7 +12,7 @@ it.each(servers)("%s: an emptied store gets a new identity, written once", async
     pools.map((pool) =>
       // Prepared statements take every text, too.
       createPgStateAdapter({
-        schema: 'it\'s "queuert"',
+        schema: 'it\'s "$queuert$"',
         stateProvider: createPgPoolStateProvider(pool, { preparedStatements: true }),
       }),
     ),
@@ -21,7 +21,7 @@ it.each(servers)("%s: an emptied store gets a new identity, written once", async
   const [pool] = pools;
   await first?.migrateToLatest();
   const before = await first?.getStoreId();
-  await pool?.query('TRUNCATE "it\'s ""queuert""".store');
+  await pool?.query('TRUNCATE "it\'s ""$queuert$""".store');
   const storeIds = await Promise.all(adapters.map((adapter) => adapter.getStoreId()));
   expect(new Set(storeIds).size).toBe(1);
   expect(storeIds[0]).toMatch(/^[a-z0-9]{16}$/);

@@ -1,4 +1,5 @@
 // Behind a proxy that pools transactions: nothing counts on the session.
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import postgres from "postgres";
 import { createQueuert, defineUnionJobTypes } from "queuert";
@@ -43,11 +44,25 @@ describe.each(servers)("%s", (_, databases) => {
   });
 
   it("every method works through postgres.js", async () => {
-    const sql = postgres(proxy.url, { max: 6, fetch_types: false });
+    const sql = postgres(proxy.url, { max: 6, fetch_types: false, prepare: false });
     const adapter = await open(createPostgresJsStateProvider(sql));
     await callEveryMethod(adapter);
     await callEveryMethod(adapter);
     await sql.end();
+  });
+
+  it.each([
+    ["prepares no statements behind the proxy", () => proxy.url, 0],
+    ["prepares statements on the server itself", () => directUrl, 1],
+  ])("the provider for pg %s, unless asked", async (_title, url, prepared) => {
+    const pool = new pg.Pool({ connectionString: url(), max: 1 });
+    const adapter = await open(createPgPoolStateProvider(pool));
+    for (let look = 0; look < 3; look += 1) await adapter.getJobs({ ids: [randomUUID()] });
+    const { rows } = await pool.query(
+      "SELECT count(*)::int AS count FROM pg_prepared_statements WHERE name LIKE '%_get_jobs'",
+    );
+    expect(rows).toEqual([{ count: prepared }]);
+    await pool.end();
   });
 
   it("the proxy pools transactions: statements prepared by name are not found again", async () => {

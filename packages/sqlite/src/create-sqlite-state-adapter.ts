@@ -5,6 +5,7 @@ import {
   type StateAdapter,
   wrapStateAdapterWithRetry,
 } from "queuert/internal";
+import { rememberStore } from "./adapter-store.ts";
 import { createDatabase, type Database } from "./database.ts";
 import { isTransientSqliteError } from "./driver-errors.ts";
 import { SqliteBusyError } from "./errors.ts";
@@ -21,6 +22,8 @@ import { deleteSequences } from "./state/delete-sequences.ts";
 import { failJobs } from "./state/fail-jobs.ts";
 import { getBlockers } from "./state/get-blockers.ts";
 import { getJobs } from "./state/get-jobs.ts";
+import { getLimitKeys } from "./state/get-limit-keys.ts";
+import { getLimits } from "./state/get-limits.ts";
 import { getPauses } from "./state/get-pauses.ts";
 import { getSequences } from "./state/get-sequences.ts";
 import { getStoreId } from "./state/get-store-id.ts";
@@ -34,6 +37,9 @@ import { renewLeases } from "./state/renew-leases.ts";
 import { rescheduleJobs } from "./state/reschedule-jobs.ts";
 import { resume } from "./state/resume.ts";
 import { retryFailedJobs } from "./state/retry-failed-jobs.ts";
+import { setLimitKeys } from "./state/set-limit-keys.ts";
+import { deleteLimits } from "./state/delete-limits.ts";
+import { setLimits } from "./state/set-limits.ts";
 import { summarize } from "./state/summarize.ts";
 import { deleteScheduleTicks } from "./state/delete-schedule-ticks.ts";
 import { deleteSchedules } from "./state/delete-schedules.ts";
@@ -45,6 +51,7 @@ import { recordTicks } from "./state/record-ticks.ts";
 import { takeDueSchedules } from "./state/take-due-schedules.ts";
 import { writeSchedules } from "./state/write-schedules.ts";
 import { triggerJobs } from "./state/trigger-jobs.ts";
+import { updateJobs } from "./state/update-jobs.ts";
 import type { SqliteStateProvider } from "./state-provider.ts";
 
 /** Jobs in a SQLite file. */
@@ -54,6 +61,7 @@ export type SqliteStateAdapter<
   TJobId extends string = string,
 > = StateAdapter<TTxContext, TContext, TJobId>;
 
+/** The options of `createSqliteStateAdapter`. */
 export interface SqliteStateAdapterOptions<
   TTxContext extends object,
   TContext extends object,
@@ -83,6 +91,12 @@ const providerMethods = ["runInTransaction", "provideContext", "isInTransaction"
 /**
  * Keeps jobs in a SQLite file, beside the application's own tables.
  *
+ * @example
+ * ```ts
+ * const stateProvider = await createBetterSqlite3Provider({ filename: "app.db" });
+ * const stateAdapter = await createSqliteStateAdapter({ stateProvider });
+ * ```
+ *
  * @throws QUEUERT_SQLITE_SCHEMA_TOO_NEW, QUEUERT_SQLITE_SCHEMA_TOO_OLD, QUEUERT_SQLITE_NOT_WRITABLE
  */
 export const createSqliteStateAdapter = async <
@@ -104,10 +118,15 @@ export const createSqliteStateAdapter = async <
   const nextId = idGenerator === undefined ? createJobIdGenerator() : checkedIds(idGenerator);
   const adapter = assemble(stateProvider, createDatabase(stateProvider, names, nextId));
   const isTransient = options.isTransientError ?? isTransientSqliteError;
-  return wrapStateAdapterWithRetry<TTxContext, TContext, TJobId, typeof adapter>(adapter, {
-    ...options.connectionRetryConfig,
-    isRetryable: (error) => !hasWaited(error) && isTransient(error),
-  });
+  const retrying = wrapStateAdapterWithRetry<TTxContext, TContext, TJobId, typeof adapter>(
+    adapter,
+    {
+      ...options.connectionRetryConfig,
+      isRetryable: (error) => !hasWaited(error) && isTransient(error),
+    },
+  );
+  rememberStore(retrying, { provider: stateProvider as unknown as SqliteStateProvider, names });
+  return retrying;
 };
 
 const assemble = <TTxContext extends object, TContext extends object>(
@@ -135,6 +154,7 @@ const assemble = <TTxContext extends object, TContext extends object>(
   cancelSequences: cancelSequences(database),
   reclaimExpiredLeases: reclaimExpiredLeases(database),
   retryFailedJobs: retryFailedJobs(database),
+  updateJobs: updateJobs(database),
   triggerJobs: triggerJobs(database),
   lockSequences: lockSequences(database),
   deleteSequences: deleteSequences(database),
@@ -151,6 +171,10 @@ const assemble = <TTxContext extends object, TContext extends object>(
   pause: pause(database),
   resume: resume(database),
   getPauses: getPauses(database),
+  setLimits: setLimits(database),
+  deleteLimits: deleteLimits(database),
+  getLimits: getLimits(database),
+  limitKeys: { setLimitKeys: setLimitKeys(database), getLimitKeys: getLimitKeys(database) },
   getJobs: getJobs(database),
   getSequences: getSequences(database),
   getBlockers: getBlockers(database),

@@ -118,6 +118,7 @@ const allOrNothing = <T>(
   session: Session,
   step: (session: Session) => T,
 ): T => {
+  if (connection.atomically !== undefined) return connection.atomically(() => step(session));
   session.run("SAVEPOINT queuert_step");
   try {
     const result = step(session);

@@ -60,6 +60,13 @@ export const isDuplicate = (error: unknown): boolean => {
   return code === constraintPrimaryKey || code === constraintUnique;
 };
 
-/** Whether a second try can help: another connection has the writer for now. */
+/**
+ * Whether a second try can help: another connection has the writer for now.
+ *
+ * @example
+ * ```ts
+ * const isTransientError = (error: unknown) => isTransientSqliteError(error) || isMine(error);
+ * ```
+ */
 export const isTransientSqliteError = (error: unknown): boolean =>
   error instanceof SqliteBusyError || isBusy(error);

@@ -227,19 +227,23 @@ export class SqliteSchemaDriftError extends QueuertError {
   }
 }
 
-/** The driver is not installed, or this Node has none. */
+const driverRemedies: Readonly<Record<SqliteDriverMissingError["driver"], string>> = {
+  "bun:sqlite":
+    "Only Bun has `bun:sqlite`: use `@queuert/sqlite/node-sqlite` or `@queuert/sqlite/better-sqlite3` elsewhere.",
+  "node:sqlite":
+    "This Node has no `node:sqlite`, or an early one: use Node 22.16 or newer, or `@queuert/sqlite/better-sqlite3`.",
+  "better-sqlite3":
+    "The package better-sqlite3 could not be loaded: install it (`npm install better-sqlite3`, and on Node 20 " +
+    "`npm install better-sqlite3@12`), or use `@queuert/sqlite/node-sqlite` on Node 22.16 or newer.",
+};
+
+/** The driver is not installed, or this runtime has none. */
 export class SqliteDriverMissingError extends QueuertError {
   readonly code = "QUEUERT_SQLITE_DRIVER_MISSING" as const;
-  readonly driver: "better-sqlite3" | "node:sqlite";
+  readonly driver: "better-sqlite3" | "node:sqlite" | "bun:sqlite";
 
   constructor(driver: SqliteDriverMissingError["driver"], options?: ErrorOptions) {
-    super(
-      driver === "node:sqlite"
-        ? "This Node has no `node:sqlite`, or an early one: use Node 22.16 or newer, or `@queuert/sqlite/better-sqlite3`."
-        : "The package better-sqlite3 could not be loaded: install it (`npm install better-sqlite3`, and on Node 20 " +
-            "`npm install better-sqlite3@12`), or use `@queuert/sqlite/node-sqlite` on Node 22.16 or newer.",
-      options,
-    );
+    super(driverRemedies[driver], options);
     this.driver = driver;
   }
 }

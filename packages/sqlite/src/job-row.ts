@@ -37,6 +37,7 @@ const at = {
   completedBy: 25,
   traceContext: 26,
   blockerCount: 27,
+  blockedUntil: 28,
 } as const;
 
 type At = typeof at;
@@ -98,6 +99,7 @@ export const toStateJob = (row: JobRow): OwnStateJob => {
     deduplicationKey: row[at.deduplicationKey],
     createdAt,
     scheduledAt: scheduledAt === row[at.createdAt] ? createdAt : new Date(scheduledAt),
+    blockedUntil: row[at.status] === "blocked" ? toDate(row[at.blockedUntil]) : null,
     attempt: row[at.attempt],
     lastAttemptAt: toDate(row[at.lastAttemptAt]),
     lastAttemptError: row[at.lastAttemptError],
@@ -131,6 +133,8 @@ export type PendingRow = readonly [
   createdAt: number,
   scheduledAt: number,
   json: string | null,
+  // Columns that a statement selects behind these.
+  ...further: unknown[],
 ];
 
 export interface PendingJob {

@@ -26,15 +26,21 @@ export const isOneOf = (column: string, values: readonly string[] | null): Condi
 };
 
 /**
- * The ordinals of the jobs with these statuses, unless one of them is `completed`. Each status is read from its partial
+ * The ordinals of the jobs with these statuses, unless one of them has no index: `completed` and `cancelled`. Each status is read from its partial
  * index, which needs the status in the text. Otherwise a page of ten failed jobs would read a million completed ones.
  */
 export const ordinalsWithStatus = (job: string, statuses: readonly JobStatus[]): string | null =>
-  statuses.length === 0 || statuses.includes("completed")
+  statuses.length === 0 || statuses.includes("completed") || statuses.includes("cancelled")
     ? null
     : jobStatuses
         .filter((status) => statuses.includes(status))
-        .map((status) => `SELECT ordinal FROM ${job} WHERE status = '${status}'`)
+        .flatMap((status) =>
+          // Pending jobs have two indexes: jobs under keys are in the second.
+          status === "pending"
+            ? ["'pending' AND limit_key IS NULL", "'pending' AND limit_key IS NOT NULL"]
+            : [`'${status}'`],
+        )
+        .map((condition) => `SELECT ordinal FROM ${job} WHERE status = ${condition}`)
         .join(" UNION ALL ");
 
 type Page = Pick<ListJobsParams<object>, "afterOrdinal" | "order" | "createdFrom" | "createdTo">;

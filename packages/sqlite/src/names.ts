@@ -11,14 +11,26 @@ export interface TableNames {
   readonly store: string;
   /** The attempts that did not complete their job. */
   readonly attempt: string;
+  /** The lines that attempts logged. */
+  readonly log: string;
+  /** How far jobs say that they are. */
+  readonly progress: string;
   /** The actions of operators. */
   readonly action: string;
+  /** The counts of attempts by minute and by hour. */
+  readonly metric: string;
   /** The registry of workers, for operators. */
   readonly worker: string;
   readonly schedule: string;
   readonly scheduleTick: string;
   /** A row for each paused type. */
   readonly pause: string;
+  /** A row for each limit of a job type. */
+  readonly jobLimit: string;
+  /** A row for each key of a limit that has bounds, a pause or a rate of its own. */
+  readonly limitKey: string;
+  /** A row for each key with jobs of a type that wait or run. */
+  readonly limitTurn: string;
   readonly migration: string;
 }
 
@@ -47,11 +59,17 @@ export const tableNames = (prefix: string): TableNames => {
     ordinal: `${prefix}ordinal`,
     store: `${prefix}store`,
     attempt: `${prefix}job_attempt`,
+    log: `${prefix}job_log`,
+    progress: `${prefix}job_progress`,
     action: `${prefix}action`,
+    metric: `${prefix}metric`,
     worker: `${prefix}worker`,
     schedule: `${prefix}schedule`,
     scheduleTick: `${prefix}schedule_tick`,
     pause: `${prefix}pause`,
+    jobLimit: `${prefix}job_limit`,
+    limitKey: `${prefix}limit_key`,
+    limitTurn: `${prefix}limit_turn`,
     migration: `${prefix}migration`,
   };
 };

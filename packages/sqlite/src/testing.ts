@@ -72,8 +72,10 @@ export const openSqliteState = async (
     clear: () =>
       execute(`
 DELETE FROM ${tablePrefixDefault}job_blocker; DELETE FROM ${tablePrefixDefault}job; DELETE FROM ${tablePrefixDefault}worker;
-DELETE FROM ${tablePrefixDefault}action;
+DELETE FROM ${tablePrefixDefault}action; DELETE FROM ${tablePrefixDefault}metric;
 DELETE FROM ${tablePrefixDefault}pause;
+DELETE FROM ${tablePrefixDefault}job_limit; DELETE FROM ${tablePrefixDefault}limit_key;
+DELETE FROM ${tablePrefixDefault}limit_turn;
 DELETE FROM ${tablePrefixDefault}schedule_tick; DELETE FROM ${tablePrefixDefault}schedule; DELETE FROM ${userTable};`),
     close: async () => {
       await stateProvider.close();

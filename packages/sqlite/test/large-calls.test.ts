@@ -1,10 +1,26 @@
 // Calls with thousands of elements, and stores with thousands of waiting jobs. The work is in proportion to the call, with
 // any statistics of SQLite. With quadratic work, these cases take ten seconds to minutes.
+import { closeSync, openSync, writeSync } from "node:fs";
 import type { AcquiredJob } from "queuert/internal";
 import { describe, expect, it } from "vitest";
-import { aNewJob, openStore, type SqliteTestAdapter } from "./open-store.ts";
+import { BetterSqlite3Database } from "./better-sqlite3.ts";
+import { aNewJob, openStore, type SqliteTestAdapter, temporaryFile } from "./open-store.ts";
 
-const timeoutMs = 8_000;
+/** Of the processor: other programs keep a test waiting, and change little about its own work. */
+const processorMsMax = 8_000;
+
+const itWorksInProportion = (title: string, run: () => Promise<void>): void =>
+  it(
+    title,
+    async () => {
+      const before = process.cpuUsage();
+      await run();
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1_000).toBeLessThan(processorMsMax);
+    },
+    120_000,
+  );
+
 const range = (length: number): readonly number[] => Array.from({ length }, (_, index) => index);
 
 const startWaiting = (adapter: SqliteTestAdapter, count: number, blockerIds: readonly string[]) =>
@@ -40,7 +56,7 @@ const fail = async (adapter: SqliteTestAdapter, typeName: string) => {
   return (await adapter.failJobs({ jobs })).dependants;
 };
 
-it(
+itWorksInProportion(
   "a chain of thousands that fails with its first job is retried, the last first",
   async () => {
     const { adapter } = await openStore();
@@ -59,10 +75,9 @@ it(
     const retried = await adapter.retryFailedJobs({ ids: ids.reverse() });
     expect(new Set(retried.map(({ kind }) => kind))).toEqual(new Set(["retried"]));
   },
-  timeoutMs,
 );
 
-it(
+itWorksInProportion(
   "thousands whose worker has vanished are taken over a few at a time",
   async () => {
     const { adapter } = await openStore();
@@ -81,25 +96,39 @@ it(
     expect(taken).toEqual([...new Set(taken)].sort((left, right) => left - right));
     expect(taken.length).toBe(3_000);
   },
-  timeoutMs,
 );
 
-it(
-  "thousands of dependants of one sequence do not read its payload",
-  async () => {
-    const { adapter } = await openStore();
-    const large = JSON.stringify("x".repeat(1_500_000));
-    const blockerIds = await start(adapter, "large", 1, large);
-    const startedAt = performance.now();
-    await startWaiting(adapter, 2_000, []);
-    const withoutMs = performance.now() - startedAt;
-    await startWaiting(adapter, 2_000, blockerIds);
-    const withMs = performance.now() - startedAt - withoutMs;
-    // Reading it takes 2.5 seconds.
-    expect(withMs).toBeLessThan(withoutMs * 5 + 500);
-  },
-  timeoutMs,
-);
+/**
+ * Makes the long payloads of a closed store unreadable. They go on in a chain of pages. Each of these now names a next one that does
+ * not exist.
+ */
+const spoilLongPayloads = (filename: string): number => {
+  const database = new BetterSqlite3Database(filename);
+  database.pragma("wal_checkpoint(TRUNCATE)");
+  const pageSize = Number(database.pragma("page_size", { simple: true }));
+  const pages = database
+    .prepare("SELECT pageno FROM dbstat WHERE pagetype = 'overflow'")
+    .pluck()
+    .all();
+  database.close();
+  const file = openSync(filename, "r+");
+  for (const page of pages)
+    writeSync(file, Buffer.alloc(4, 0xff), 0, 4, (Number(page) - 1) * pageSize);
+  closeSync(file);
+  return pages.length;
+};
+
+it("thousands of dependants of one sequence do not read its payload", async () => {
+  const filename = temporaryFile();
+  const before = await openStore(filename);
+  const large = JSON.stringify("x".repeat(1_500_000));
+  const blockerIds = await start(before.adapter, "large", 1, large);
+  await before.provider.close();
+  expect(spoilLongPayloads(filename)).toBeGreaterThan(100);
+  const { adapter } = await openStore(filename);
+  await expect(adapter.getJobs({ ids: blockerIds })).rejects.toThrow("is damaged");
+  expect(await startWaiting(adapter, 2_000, blockerIds)).toHaveLength(2_000);
+});
 
 it("deletes a tree of thousands, and counts the deleted jobs", async () => {
   const { adapter } = await openStore();
@@ -121,40 +150,32 @@ describe("with statistics from when there was one job", () => {
     return store;
   };
 
-  it(
-    "jobs wait for others, and are released",
-    async () => {
-      const { adapter } = await openWithOldStatistics();
-      const blockerIds = await start(adapter, "blocker", 10);
-      await startWaiting(adapter, 500, blockerIds);
-      expect((await adapter.getBlockers({ ids: blockerIds })).flat()).toEqual([]);
-      const blockers = await acquire(adapter, "blocker", 10);
-      const completions = blockers.map(({ job: { id, leaseVersion } }) => ({
-        jobId: id,
-        leaseVersion,
+  itWorksInProportion("jobs wait for others, and are released", async () => {
+    const { adapter } = await openWithOldStatistics();
+    const blockerIds = await start(adapter, "blocker", 10);
+    await startWaiting(adapter, 500, blockerIds);
+    expect((await adapter.getBlockers({ ids: blockerIds })).flat()).toEqual([]);
+    const blockers = await acquire(adapter, "blocker", 10);
+    const completions = blockers.map(({ job: { id, leaseVersion } }) => ({
+      jobId: id,
+      leaseVersion,
+      outcome: { kind: "output", output: "1" } as const,
+    }));
+    const { unblocked } = await adapter.completeJobs({ workerId: "w", completions });
+    expect(unblocked.length).toBe(500);
+  });
+
+  itWorksInProportion("finished trees are looked for and removed", async () => {
+    const { adapter } = await openWithOldStatistics();
+    for (let round = 0; round < 4; round++) {
+      const completions = (await acquire(adapter, "beside", 500)).map(({ job }) => ({
+        jobId: job.id,
+        leaseVersion: job.leaseVersion,
         outcome: { kind: "output", output: "1" } as const,
       }));
-      const { unblocked } = await adapter.completeJobs({ workerId: "w", completions });
-      expect(unblocked.length).toBe(500);
-    },
-    timeoutMs,
-  );
-
-  it(
-    "finished trees are looked for and removed",
-    async () => {
-      const { adapter } = await openWithOldStatistics();
-      for (let round = 0; round < 4; round++) {
-        const completions = (await acquire(adapter, "beside", 500)).map(({ job }) => ({
-          jobId: job.id,
-          leaseVersion: job.leaseVersion,
-          outcome: { kind: "output", output: "1" } as const,
-        }));
-        await adapter.completeJobs({ workerId: "w", completions });
-      }
-      const ages = { completedForMs: 0, failedForMs: 0, cancelledForMs: 0 };
-      expect(await adapter.deleteFinishedSequences({ limit: 2_000, ...ages })).toBe(2_000);
-    },
-    timeoutMs,
-  );
+      await adapter.completeJobs({ workerId: "w", completions });
+    }
+    const ages = { completedForMs: 0, failedForMs: 0, cancelledForMs: 0 };
+    expect(await adapter.deleteFinishedSequences({ limit: 2_000, ...ages })).toBe(2_000);
+  });
 });

@@ -19,6 +19,11 @@ const frozen: Readonly<Record<string, string>> = {
   control: "10991a4c782b24e1",
   schedules: "508c29067b71a090",
   operator: "9f234a6bd9d93204",
+  metrics: "b368bf554f94ac3d",
+  limits: "d2c45835f9dd568b",
+  deadlines: "dc431143c78bb587",
+  logs: "54eac7d3924196c2",
+  "limit-keys": "2ba73b5c99d9fc26",
 };
 
 const all = migrations.map(({ name }, index) => ({ version: index + 1, name }));
@@ -76,7 +81,7 @@ describe("migrations", () => {
     const stateProvider = await openProvider(temporaryFile());
     await migrateSqliteSchema({ stateProvider });
     await stateProvider.write((connection) =>
-      connection.exec("INSERT INTO queuert_migration VALUES (99, 'from-the-future', 0)"),
+      connection.exec("INSERT INTO queuert_migration VALUES (99, 'from-the-future', 0, NULL)"),
     );
     await expect(createSqliteStateAdapter({ stateProvider })).rejects.toThrow(
       SqliteSchemaTooNewError,

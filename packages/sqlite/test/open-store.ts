@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { NewEntryJob, StateAdapter } from "queuert/internal";
 import { onTestFinished } from "vitest";
-import { createSqliteStateAdapter } from "../src/index.ts";
+import { createSqliteStateAdapter, type SqliteConnection } from "../src/index.ts";
 import {
   createBetterSqlite3Provider,
   type BetterSqlite3Context,
@@ -43,6 +43,39 @@ export const openStore = async (
   const provider = await openProvider(filename, settings);
   const adapter: SqliteTestAdapter = await createSqliteStateAdapter({ stateProvider: provider });
   return { filename, provider, adapter };
+};
+
+const watchStatements = (
+  connection: SqliteConnection,
+  onPrepare: (sql: string) => void,
+): SqliteConnection => ({
+  prepare: (sql) => {
+    onPrepare(sql);
+    return connection.prepare(sql);
+  },
+  exec: (sql) => connection.exec(sql),
+  get inTransaction() {
+    return connection.inTransaction;
+  },
+});
+
+/** As `openStore`, and tells of each statement before it runs. */
+export const openWatched = async (onPrepare: (sql: string) => void) => {
+  const wrapped = new Map<SqliteConnection, SqliteConnection>();
+  const wrap = (connection: SqliteConnection): SqliteConnection => {
+    const known = wrapped.get(connection) ?? watchStatements(connection, onPrepare);
+    wrapped.set(connection, known);
+    return known;
+  };
+  const provider = await openProvider(temporaryFile());
+  const stateProvider: typeof provider = {
+    ...provider,
+    connectionOf: (context) => wrap(provider.connectionOf(context)),
+    write: (step) => provider.write((connection) => step(wrap(connection))),
+    read: (step) => provider.read((connection) => step(wrap(connection))),
+  };
+  const adapter: SqliteTestAdapter = await createSqliteStateAdapter({ stateProvider });
+  return { provider, adapter };
 };
 
 export const aNewJob = (job: Partial<NewEntryJob> = {}): NewEntryJob => ({

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createSqliteStateAdapter, type SqliteConnection } from "../src/index.ts";
 import { aNewJob, openProvider, temporaryFile } from "./open-store.ts";
 
-const openRecorded = async () => {
+const openRecorded = async ({ isAnalyzed = false } = {}) => {
   const provider = await openProvider(temporaryFile());
   const recorded = new Set<string>();
   const record = (connection: SqliteConnection): SqliteConnection => ({
@@ -22,19 +22,23 @@ const openRecorded = async () => {
   });
   const created = await adapter.createJobs({ jobs: Array.from({ length: 50 }, () => aNewJob()) });
   const lastId = created.at(-1)?.job.id ?? "";
+  // No job is blocked or has failed.
+  if (isAnalyzed) await provider.write?.((connection) => connection.exec("ANALYZE"));
   recorded.clear();
-  /** Each way to the jobs, in the words of SQLite. */
-  const waysToJobs = (): Promise<readonly string[]> =>
+  /** The steps of each statement, in the words of SQLite. */
+  const plans = (): Promise<readonly string[]> =>
     provider.read((connection) =>
       [...recorded].flatMap((sql) =>
         connection
           .prepare(`EXPLAIN QUERY PLAN ${sql.replaceAll("?", "1")}`)
           .all()
-          .map((row) => String(row[3]))
-          .filter((step) => /\b(job|queuert_job)\b/.test(step)),
+          .map((row) => String(row[3])),
       ),
     );
-  return { adapter, lastId, waysToJobs };
+  /** Each way to the jobs. */
+  const waysToJobs = async (): Promise<readonly string[]> =>
+    (await plans()).filter((step) => /\b(job|queuert_job)\b/.test(step));
+  return { adapter, lastId, waysToJobs, plans };
 };
 
 const page: Omit<ExamineJobsParams, "conditions"> = {
@@ -70,6 +74,16 @@ describe("a search", () => {
     const found = await adapter.operator?.examineJobs?.({ ...page, conditions: failed });
     expect(found).toEqual({ jobs: [], examined: 0, examinedTo: null });
     expect((await waysToJobs()).join("\n")).toContain("queuert_job_failed");
+  });
+
+  it("for the summary reads no blocked job but those behind a failed one, also with old statistics", async () => {
+    const { adapter, plans } = await openRecorded({ isAnalyzed: true });
+    await adapter.summarize({ runningLongMs: 1_000 });
+    const steps = await plans();
+    expect(steps.filter((step) => /\b(waiting|edge)\b/.test(step))).toEqual([
+      expect.stringContaining("SEARCH edge USING"),
+      expect.stringContaining("SEARCH waiting USING INDEX sqlite_autoindex"),
+    ]);
   });
 
   it("for the jobs before a job reads the index of due jobs", async () => {

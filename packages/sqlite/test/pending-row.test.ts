@@ -90,12 +90,13 @@ it("reads every column of a pending job that differs from that of a new root job
     last_attempt_error: "an error",
     on_blocker_failure: "fail",
     trace_context: "a trace",
+    blocked_until: 3_000,
   };
   // Columns that an acquisition selects by, sets itself, or returns in any case; and columns of jobs in other statuses.
   const others =
     `ordinal id type_name status priority scheduled_at created_at input leased_by leased_until
     output continued_to_id finished_at completed_by completed_lease blocker_count incomplete_blocker_count
-    deduplication_open released_at`.split(/\s+/);
+    deduplication_open released_at limit_name limit_key limit_cost`.split(/\s+/);
   const columns = await provider.read((connection) =>
     connection
       .prepare("SELECT name FROM pragma_table_info('queuert_job')")

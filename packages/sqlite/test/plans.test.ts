@@ -1,44 +1,18 @@
 // The plans of SQLite for the statements that run for every job. Each statement searches an index. None sorts, and none
 // reads finished, scheduled or blocked jobs.
 import { describe, expect, it } from "vitest";
-import { createSqliteStateAdapter, type SqliteConnection } from "../src/index.ts";
-import { aNewJob, openProvider, openStore, temporaryFile } from "./open-store.ts";
-
-/** Remembers every statement that is prepared, once. */
-const recordStatements = (
-  connection: SqliteConnection,
-  recorded: Set<string>,
-): SqliteConnection => ({
-  prepare: (sql) => {
-    recorded.add(sql);
-    return connection.prepare(sql);
-  },
-  exec: (sql) => connection.exec(sql),
-  get inTransaction() {
-    return connection.inTransaction;
-  },
-});
+import { aNewJob, openStore, openWatched } from "./open-store.ts";
 
 const openRecorded = async () => {
-  const recorded = new Set<string>();
-  const wrapped = new Map<SqliteConnection, SqliteConnection>();
-  const wrap = (connection: SqliteConnection): SqliteConnection => {
-    const known = wrapped.get(connection) ?? recordStatements(connection, recorded);
-    wrapped.set(connection, known);
-    return known;
-  };
-  const provider = await openProvider(temporaryFile());
-  const stateProvider: typeof provider = {
-    ...provider,
-    connectionOf: (context) => wrap(provider.connectionOf(context)),
-    write: (step) => provider.write((connection) => step(wrap(connection))),
-    read: (step) => provider.read((connection) => step(wrap(connection))),
-  };
-  const adapter = await createSqliteStateAdapter({ stateProvider });
+  // Every statement that is prepared, and how often.
+  const recorded = new Map<string, number>();
+  const { provider, adapter } = await openWatched(
+    (sql) => void recorded.set(sql, (recorded.get(sql) ?? 0) + 1),
+  );
   recorded.clear();
   const plansOf = (): Promise<readonly string[]> =>
     provider.read((connection) =>
-      [...recorded]
+      [...recorded.keys()]
         .filter((sql) => /^\s*(WITH|SELECT|UPDATE|INSERT|DELETE)/.test(sql))
         .flatMap((sql) =>
           connection.prepare(`EXPLAIN QUERY PLAN ${sql.replaceAll("?", "1")}`).all(),
@@ -98,16 +72,27 @@ describe("the statements of a job's walk", () => {
     await walk(store);
     expect(store.recorded.size).toBeGreaterThan(15);
     const plans = await store.plansOf();
-    // The one row that says whether there are any blockers at all is the first of an index.
+    // The one row that says whether there are any blockers at all, or any deadlines, is the first of an index.
     const scans = plans.filter(
       (step) =>
         step.startsWith("SCAN") &&
-        !/CONSTANT ROW|queuert_job_blocker|queuert_ordinal|deduplication_open/.test(step),
+        !/CONSTANT ROW|queuert_job_blocker|queuert_ordinal|deduplication_open|job_deadline/.test(
+          step,
+        ),
     );
     expect(scans).toEqual([]);
     expect(plans.filter((step) => step.includes("TEMP B-TREE FOR ORDER BY (")).length).toBe(0);
     expect(plans.join("\n")).toMatch(/USING INDEX queuert_job_due/);
     expect(plans.join("\n")).toMatch(/USING (COVERING )?INDEX queuert_job_leased/);
+  });
+
+  it("are compiled once: none has a bare parameter behind LIMIT", async () => {
+    const store = await openRecorded();
+    await walk(store);
+    const limits = [...store.recorded.keys()].filter((sql) => /LIMIT\s+\S*\?/.test(sql));
+    expect(limits.length).toBeGreaterThan(1);
+    // SQLite plans by the value of such a parameter, so it compiles the statement anew for each execution.
+    expect(limits.filter((sql) => /LIMIT\s+\?/.test(sql))).toEqual([]);
   });
 
   it("read the index alone for a summary of pending jobs, moments of release included", async () => {
@@ -142,6 +127,48 @@ describe("100,000 schedules", () => {
     expect(plans).toMatch(/SEARCH queuert_schedule USING COVERING INDEX queuert_schedule_look/);
     expect(plans).toMatch(/SEARCH queuert_schedule USING INDEX queuert_schedule_look/);
     expect(plans).not.toMatch(/TEMP B-TREE/);
+  });
+});
+
+describe("jobs under keys", () => {
+  const keyed = (key: string) => aNewJob({ limitKey: { limitName: "task", key, cost: 1 } });
+  const manyTypes = [{ typeName: "task", leaseMs: 60_000, limit: 100 }];
+
+  const openKeyed = async () => {
+    const store = await openRecorded();
+    const limit = { name: "task", concurrency: null, rate: null, declaration: null };
+    const perKey = { concurrency: 1, rate: null };
+    await store.adapter.setLimits({ limits: [{ ...limit, perKey }] });
+    /** Statements of an acquisition for each job that it takes. */
+    const acquire = async (): Promise<number> => {
+      store.recorded.clear();
+      const given = { workerId: "w", limit: 100, types: manyTypes };
+      const { jobs } = await store.adapter.acquireJobs(given);
+      expect(jobs).toHaveLength(100);
+      return [...store.recorded.values()].reduce((sum, count) => sum + count, 0) / jobs.length;
+    };
+    return { ...store, acquire };
+  };
+  const keys = Array.from({ length: 400 }, (_, index) => `key ${index}`);
+
+  it("cost an acquisition few statements each", async () => {
+    const { adapter, acquire } = await openKeyed();
+    await adapter.createJobs({ jobs: [...keys, ...keys].map(keyed) });
+    for (let call = 0; call < 3; call++) expect(await acquire()).toBeLessThan(5);
+  });
+
+  it("cost no more beside a key with 50,000 of them in front", { timeout: 60_000 }, async () => {
+    const alone = await openKeyed();
+    await alone.adapter.createJobs({ jobs: [...keys, ...keys].map(keyed) });
+    const noisy = await openKeyed();
+    for (let chunk = 0; chunk < 10; chunk++) {
+      const jobs = Array.from({ length: 5_000 }, () => keyed("noisy"));
+      await noisy.adapter.createJobs({ jobs });
+    }
+    await noisy.adapter.createJobs({ jobs: [...keys, ...keys].map(keyed) });
+    for (let call = 0; call < 3; call++) {
+      expect((await noisy.acquire()) / (await alone.acquire())).toBeLessThan(1.2);
+    }
   });
 });
 

@@ -182,3 +182,27 @@ it(
   },
   timeoutMs,
 );
+
+it(
+  "a worker that restarts under its name after a kill takes its jobs back before their leases end",
+  async () => {
+    const filename = temporaryFile();
+    const client = await openClient(filename, "NORMAL");
+    const { queuert } = client;
+    const sequence = await queuert.transaction((context) =>
+      queuert.startJobSequence({ ...context, typeName: "order", input: { order: 1 } }),
+    );
+    const first = spawnProcess("restarting-worker.ts", filename, "hold");
+    await first.ready;
+    await first.kill();
+    const second = spawnProcess("restarting-worker.ts", filename, "finish");
+    await second.ready;
+    const { output } = await queuert.waitForJobSequenceCompletion({ ...sequence, timeoutMs });
+    expect(output).toEqual({ shipped: 1 });
+    expect(await count(client, "SELECT max(attempt) FROM queuert_job")).toBe(2);
+    await second.kill();
+    await queuert.close();
+    await client.stateProvider.close();
+  },
+  timeoutMs,
+);

@@ -43,7 +43,7 @@ CREATE TABLE queuert_job (
   last_attempt_error TEXT,
   input TEXT NOT NULL,
   output TEXT
-) STRICT;
+, blocked_until INTEGER, limit_name TEXT, limit_key TEXT, limit_cost INTEGER) STRICT;
 
 CREATE TABLE queuert_job_attempt (
   job_id TEXT NOT NULL REFERENCES queuert_job (id) ON DELETE CASCADE,
@@ -72,25 +72,125 @@ CREATE INDEX queuert_job_blocker_sequence ON queuert_job_blocker (blocker_sequen
 
 CREATE INDEX queuert_job_continuation ON queuert_job (sequence_id, position) WHERE position > 0;
 
+CREATE INDEX queuert_job_deadline ON queuert_job (type_name, blocked_until)
+  WHERE status = 'blocked' AND blocked_until IS NOT NULL;
+
 CREATE INDEX queuert_job_deduplication ON queuert_job (type_name, deduplication_key)
   WHERE deduplication_key IS NOT NULL;
 
 CREATE INDEX queuert_job_deduplication_open ON queuert_job (type_name, deduplication_key)
   WHERE deduplication_open = 1;
 
-CREATE INDEX queuert_job_due ON queuert_job (type_name, priority DESC, scheduled_at, ordinal, released_at)
-  WHERE status = 'pending';
+CREATE INDEX queuert_job_due ON queuert_job (type_name, priority DESC, scheduled_at, ordinal, released_at, limit_key)
+  WHERE status = 'pending' AND limit_key IS NULL;
 
 CREATE INDEX queuert_job_failed ON queuert_job (type_name) WHERE status = 'failed';
 
+CREATE TRIGGER queuert_job_key_deleted AFTER DELETE ON queuert_job
+WHEN OLD.limit_key IS NOT NULL AND OLD.status = 'running' BEGIN
+  UPDATE queuert_limit_turn SET look_at = NULL, kept_back = 0
+  WHERE limit_name = OLD.limit_name AND key = OLD.limit_key;
+END;
+
+CREATE INDEX queuert_job_key_due ON queuert_job
+  (type_name, limit_name, limit_key, priority DESC, scheduled_at, ordinal, released_at)
+  WHERE limit_key IS NOT NULL AND status = 'pending';
+
+CREATE TRIGGER queuert_job_key_ended AFTER UPDATE OF scheduled_at, last_attempt_error ON queuert_job
+WHEN OLD.limit_key IS NOT NULL AND OLD.status = 'running' AND NEW.status <> 'running' BEGIN
+  UPDATE queuert_limit_turn SET look_at = NULL, kept_back = 0
+  WHERE limit_name = OLD.limit_name AND key = OLD.limit_key;
+END;
+
+CREATE INDEX queuert_job_key_leased ON queuert_job (limit_name, limit_key, leased_until, type_name)
+  WHERE limit_key IS NOT NULL AND status = 'running';
+
+CREATE TRIGGER queuert_job_key_pending AFTER UPDATE OF
+  scheduled_at, released_at, last_attempt_error, blocker_count, limit_name, limit_key ON queuert_job
+WHEN NEW.limit_key IS NOT NULL AND NEW.status = 'pending' BEGIN
+  INSERT INTO queuert_limit_turn (limit_name, key, type_name, look_at, turn) VALUES (
+    NEW.limit_name, NEW.limit_key, NEW.type_name, NEW.scheduled_at, 1 + (
+      SELECT coalesce(max(line.turn), 0) FROM queuert_limit_turn line
+      WHERE line.type_name = NEW.type_name AND line.look_at IS NULL AND line.limit_name = NEW.limit_name))
+  ON CONFLICT DO UPDATE SET look_at = min(look_at, excluded.look_at);
+END;
+
 CREATE INDEX queuert_job_leased ON queuert_job (type_name, leased_until) WHERE status = 'running';
 
+CREATE TABLE queuert_job_limit (
+  name TEXT PRIMARY KEY,
+  bounds TEXT NOT NULL,
+  is_bounded INTEGER NOT NULL,
+  declared_hash TEXT,
+  revision INTEGER,
+  -- When the tokens of the rate are back, in microseconds.
+  back_at_us INTEGER,
+  updated_at INTEGER NOT NULL
+, orders_jobs INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+
+CREATE TABLE queuert_job_log (
+  job_id TEXT NOT NULL REFERENCES queuert_job (id) ON DELETE CASCADE,
+  lease_version INTEGER NOT NULL,
+  first_line INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  stored_at INTEGER NOT NULL,
+  lines TEXT NOT NULL,
+  PRIMARY KEY (job_id, lease_version, first_line)
+) WITHOUT ROWID, STRICT;
+
+CREATE INDEX queuert_job_log_age ON queuert_job_log (stored_at);
+
+CREATE TABLE queuert_job_progress (
+  job_id TEXT NOT NULL PRIMARY KEY REFERENCES queuert_job (id) ON DELETE CASCADE,
+  lease_version INTEGER NOT NULL,
+  stored_at INTEGER NOT NULL,
+  fraction REAL,
+  note TEXT
+) WITHOUT ROWID, STRICT;
+
+CREATE INDEX queuert_job_progress_age ON queuert_job_progress (stored_at);
+
 CREATE INDEX queuert_job_tree ON queuert_job (root_sequence_id) WHERE root_sequence_id <> id;
+
+CREATE TABLE queuert_limit_key (
+  limit_name TEXT NOT NULL,
+  key TEXT NOT NULL,
+  bounds TEXT,
+  paused_at INTEGER,
+  paused_until INTEGER,
+  pause_note TEXT,
+  -- When the tokens of the rate are back, in microseconds.
+  back_at_us INTEGER,
+  PRIMARY KEY (limit_name, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE queuert_limit_turn (
+  limit_name TEXT NOT NULL,
+  key TEXT NOT NULL,
+  type_name TEXT NOT NULL,
+  look_at INTEGER,
+  turn INTEGER NOT NULL,
+  kept_back INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (limit_name, key, type_name)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX queuert_limit_turn_kept_back ON queuert_limit_turn (type_name, kept_back) WHERE kept_back > 0;
+
+CREATE INDEX queuert_limit_turn_line ON queuert_limit_turn (type_name, look_at, limit_name, turn);
+
+CREATE TABLE queuert_metric (
+  step_ms INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  type_name TEXT NOT NULL,
+  counts TEXT NOT NULL,
+  PRIMARY KEY (step_ms, at, type_name)
+) WITHOUT ROWID, STRICT;
 
 CREATE TABLE queuert_migration (
   version INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
-  applied_at INTEGER NOT NULL
+  applied_at INTEGER NOT NULL,
+  usable_from INTEGER
 ) STRICT;
 
 CREATE TABLE queuert_ordinal (

@@ -66,6 +66,7 @@ export const startMember = async (
   const server = createServer({
     name: "mongodb",
     folder,
+    data,
     environment,
     command: [
       ...[...runner.prefix, mongod, "--bind_ip", "127.0.0.1"],
@@ -92,7 +93,8 @@ const createKeyFile = (folder: Folder, runner: Runner): string => {
   return path;
 };
 
-export const waitForPrimary = async (ports: readonly number[]): Promise<void> => {
+/** Answers with its port. */
+export const waitForPrimary = async (ports: readonly number[]): Promise<number> => {
   const deadline = Date.now() + primaryTimeoutMs;
   const isPrimary = (port: number): Promise<boolean> =>
     withClient(directUrl(port), async (client) => {
@@ -102,7 +104,8 @@ export const waitForPrimary = async (ports: readonly number[]): Promise<void> =>
     }).catch(() => false);
   for (;;) {
     const answers = await Promise.all(ports.map(isPrimary));
-    if (answers.includes(true)) return;
+    const port = ports[answers.indexOf(true)];
+    if (port !== undefined) return port;
     if (Date.now() > deadline) throw new Error("The MongoDB replica set has no primary");
     await sleep(20);
   }

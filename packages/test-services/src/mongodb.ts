@@ -27,6 +27,9 @@ export type MongodbService = MongodbDatabases &
     readonly members: readonly MongodbMember[];
     /** Makes the primary give up, and resolves when there is one again. */
     readonly stepDown: () => Promise<void>;
+    /** The member that accepts writes at the moment. */
+    readonly primary: () => Promise<MongodbMember>;
+    readonly waitForPrimary: () => Promise<void>;
   };
 
 export type MongodbOptions = ServiceOptions & {
@@ -65,6 +68,8 @@ const startStandalone = async (options: MongodbOptions): Promise<MongodbService>
     ...mongodbDatabases(`mongodb://127.0.0.1:${member.port}/`),
     members: [member],
     stepDown: () => Promise.reject(new Error("A standalone server cannot step down")),
+    primary: () => Promise.resolve(member),
+    waitForPrimary: () => Promise.resolve(),
   };
 };
 
@@ -74,7 +79,11 @@ export const startMongodb = async (options: MongodbOptions = {}): Promise<Mongod
   if (foreignUrl !== undefined) {
     const control = foreignServer("MongoDB");
     const refuse = control.restart;
-    return { ...control, ...mongodbDatabases(foreignUrl), members: [], stepDown: refuse };
+    const refused = {
+      ...{ stepDown: refuse, waitForPrimary: refuse },
+      primary: () => Promise.reject(new Error("Its members belong to the user")),
+    };
+    return { ...control, ...mongodbDatabases(foreignUrl), members: [], ...refused };
   }
   const binaries = findOrInstallMongodb(["mongod"]);
   const member = { ...options, replicaSet };
@@ -98,6 +107,21 @@ export const startMongodb = async (options: MongodbOptions = {}): Promise<Mongod
     restart: async () => {
       await first.stop();
       await start();
+    },
+    backUp: async () => {
+      const restore = await first.backUp();
+      await waitForPrimary(ports);
+      return async () => {
+        await restore();
+        await waitForPrimary(ports);
+      };
+    },
+    primary: async () => {
+      const port = await waitForPrimary(ports);
+      return members.find((one) => one.port === port) ?? first;
+    },
+    waitForPrimary: async () => {
+      await waitForPrimary(ports);
     },
     stepDown: async () => {
       await stepDown(url);

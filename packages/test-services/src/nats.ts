@@ -13,7 +13,7 @@ export type NatsService = ServerControl & {
   readonly namespace: () => string;
 };
 
-const natsBinary = (): string => {
+export const natsBinary = (): string => {
   const binary = findOrInstall(() => findBinary("nats-server"), ["nats-server"]);
   if (binary === undefined)
     throw missing("NATS", "QUEUERT_TEST_NATS_URL", "apt-get install -y nats-server");

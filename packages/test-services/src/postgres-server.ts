@@ -1,5 +1,7 @@
 // The common parts of the system's PostgreSQL and the newest one from npm.
 import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import pg from "pg";
 import { type ServiceOptions, uniqueName } from "./options.ts";
 import { createFolder } from "./process/folder.ts";
@@ -25,7 +27,19 @@ export type PostgresService = ServerControl & PostgresDatabases & { readonly por
 export type PostgresOptions = ServiceOptions & {
   /** Server settings, such as `{ deadlock_timeout: "100ms" }`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** For the data, such as a file system of its own. Default: a temporary folder. */
+  readonly dataFolder?: string;
+  /** Where it runs, if not on this host's loopback. */
+  readonly network?: { readonly host: string; readonly prefix: readonly string[] };
+  readonly environment?: Readonly<Record<string, string>>;
 };
+
+const toEnv = (environment: PostgresOptions["environment"]): readonly string[] =>
+  environment === undefined
+    ? []
+    : ["env", ...Object.entries(environment).map(([key, value]) => `${key}=${value}`)];
+
+const loopback = { host: "127.0.0.1", prefix: [] };
 
 const fastSettings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
 
@@ -70,30 +84,42 @@ export type PostgresBinaries = {
 export const startPostgresServer = async (
   name: string,
   binaries: PostgresBinaries,
-  { durability = "fast", settings = {} }: PostgresOptions,
+  { durability = "fast", settings = {}, dataFolder, network, environment }: PostgresOptions,
 ): Promise<PostgresService> => {
   const runner = unprivileged(binaries.postgres);
   const folder = createFolder(name, "SIGQUIT");
-  const data = folder.createInside("data");
+  const data = dataFolder === undefined ? folder.createInside("data") : join(dataFolder, "data");
+  if (dataFolder !== undefined) mkdirSync(data, { mode: 0o700 });
   runner.own(data);
   const initdbFlags = ["-A", "trust", "-U", "postgres", "--no-sync", "--locale=C", "-E", "UTF8"];
   const [initdb = "", ...initdbArgs] = [...runner.prefix, binaries.initdb, "-D", data];
   execFileSync(initdb, [...initdbArgs, ...initdbFlags], { cwd: "/", stdio: "pipe" });
 
   const port = await freePort();
+  const { host, prefix } = network ?? loopback;
+  if (network !== undefined) writeFileSync(join(data, "pg_hba.conf"), "host all all all trust\n");
   const allSettings = {
-    listen_addresses: "127.0.0.1",
+    listen_addresses: host,
     unix_socket_directories: "",
     max_connections: "200",
     ...(durability === "fast" ? fastSettings : {}),
     ...settings,
   };
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const url = `postgres://postgres@${host}:${port}/postgres`;
   const server = createServer({
-    name,
-    folder,
+    ...{ name, folder, data },
     command: [
-      ...[...runner.prefix, binaries.postgres, "-D", data, "-p", String(port)],
+      // Set by its own user: a library shares memory with the processes of one user only.
+      ...[
+        ...prefix,
+        ...runner.prefix,
+        ...toEnv(environment),
+        binaries.postgres,
+        "-D",
+        data,
+        "-p",
+        String(port),
+      ],
       ...Object.entries(allSettings).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
     ],
     // Fast shutdown: ends sessions, writes the checkpoint that a restart needs.

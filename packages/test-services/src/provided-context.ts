@@ -4,6 +4,8 @@ export type ClusterNode = { host: string; port: number };
 
 declare module "vitest" {
   interface ProvidedContext {
+    /** The path of the program. */
+    "queuert:chromium": string;
     "queuert:mongodb": string;
     "queuert:nats": string;
     "queuert:postgres": string;

@@ -10,6 +10,9 @@ type Namespaced = {
   readonly namespace: () => string;
 };
 
+/** The path of a Chromium. */
+export const providedChromium = (): string => inject("queuert:chromium");
+
 export const providedPostgres = (): PostgresDatabases =>
   postgresDatabases(inject("queuert:postgres"));
 

@@ -18,6 +18,8 @@ export type TcpProxy = {
   readonly delay: (ms: number) => void;
   /** Connections stay open and nothing goes through, in either direction: a pulled plug. */
   readonly halfOpen: () => void;
+  /** Leads new connections to another server, and resets those there are. */
+  readonly retarget: (target: string) => void;
   /** As at the beginning. Bytes that `halfOpen` held back are lost with their connections. */
   readonly heal: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -103,7 +105,7 @@ const throughProxy = (target: string, port: number): string => {
 
 /** `target` is a URL with a host and a port, such as the one of a service. */
 export const startTcpProxy = async (target: string): Promise<TcpProxy> => {
-  const { hostname, port: targetPort } = new URL(target);
+  let { hostname, port: targetPort } = new URL(target);
   const faults = noFaults();
   const links = new Set<Link>();
 
@@ -137,6 +139,10 @@ export const startTcpProxy = async (target: string): Promise<TcpProxy> => {
       faults.cutAfterBytes = count;
     },
     refuse: () => stopListening(listener),
+    retarget: (to) => {
+      ({ hostname, port: targetPort } = new URL(to));
+      cutAll();
+    },
     delay: (ms) => {
       faults.delayMs = ms;
     },

@@ -20,6 +20,7 @@ describe("real processes under faults", () => {
       expect(history.faults.length).toBeGreaterThan(2);
       expect(entriesOf(history, "began").length).toBeGreaterThan(20);
     },
-    120_000,
+    // The run itself gives up when nothing moves any more. How long it takes depends on the machine.
+    0,
   );
 });

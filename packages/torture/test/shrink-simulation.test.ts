@@ -37,12 +37,14 @@ describe("shrinking a simulation", () => {
   it("finds a store that takes nothing back, and the fewest faults that show it", async () => {
     const found = await findFailing();
     const fewest = await shrinkSimulation(found, options);
-    expect(fewest.length).toBeGreaterThan(0);
-    expect(fewest.length).toBeLessThan(found.planned.length);
-    const again = await simulate(found.seed, { ...options, faults: fewest });
+    expect(fewest.faults.length).toBeGreaterThan(0);
+    expect(fewest.faults.length).toBeLessThan(found.planned.length);
+    expect(fewest.starts.length).toBeGreaterThan(0);
+    expect(fewest.starts.length).toBeLessThan(found.starts.length);
+    const again = await simulate(found.seed, { ...options, ...fewest });
     expect(again.violations).not.toEqual([]);
     // It is the bug that they show, and nothing else.
-    const sound = await simulate(found.seed, { faults: fewest });
+    const sound = await simulate(found.seed, fewest);
     expect(sound.violations).toEqual([]);
   }, 60_000);
 });

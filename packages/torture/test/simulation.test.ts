@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { simulateCalendar } from "../src/simulation/calendar.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 
 // Ten seeds a case, so that a failing one is found soon; more with `pnpm torture --store simulation --runs 1000`.
@@ -25,4 +26,14 @@ describe("the engine under simulated faults", () => {
     const [first, second] = [await simulate(7), await simulate(7)];
     expect(second).toEqual(first);
   });
+
+  it.each([1, 2, 4, 8])(
+    "keeps the ticks of schedules over weeks: seed %i",
+    async (seed) => {
+      const { violations, attemptCount } = await simulateCalendar(seed);
+      expect(violations).toEqual([]);
+      expect(attemptCount).toBeGreaterThan(5);
+    },
+    60_000,
+  );
 });

@@ -1,5 +1,11 @@
 // The interface of a case to the harness: how one round of one participant is measured.
-import type { Inspector, Participant, Target } from "../participants/participant.ts";
+import type {
+  FillCounts,
+  Inspector,
+  Participant,
+  Target,
+  Workload,
+} from "../participants/participant.ts";
 import type { MeasuredProcess } from "../run/measured-process.ts";
 
 /** How much of everything; smaller with `--quick` and in tests. */
@@ -16,6 +22,12 @@ export interface Sizes {
   readonly finished: number;
   readonly scheduled: number;
   readonly blocked: number;
+  /** Of the larger table. */
+  readonly manyFinished: number;
+  readonly manyScheduled: number;
+  readonly manyOfOtherType: number;
+  readonly memoryJobs: number;
+  readonly soakSeconds: number;
   readonly heldJobs: number;
   readonly idleSeconds: number;
   /** A participant that has not drained by then is measured by the jobs that it has done. */
@@ -50,8 +62,14 @@ export interface Case {
   /** Whether more is better in its first unit. */
   readonly isRate: boolean;
   readonly participants: readonly string[];
+  /** Of a drain: participants without it take no part. */
+  readonly workload?: Workload;
   /** Filled once for all rounds of a participant, since that takes longer than the round. */
-  readonly needsFullTable?: boolean;
+  readonly fill?: (sizes: Sizes) => FillCounts;
+  /** About so many bytes in each payload; 100 if left out. */
+  readonly payloadBytes?: number;
+  /** How long a round may take, its filling included, if five minutes are too few. */
+  readonly patienceMs?: number;
   /** Also measured at other concurrencies and with two processes in a full run. */
   readonly hasVariants?: boolean;
   readonly measure: (round: Round) => Promise<RoundResult>;

@@ -11,6 +11,8 @@ export interface DrainOptions {
   readonly workload: Workload;
   readonly jobCount: number;
   readonly limitMs: number;
+  /** The most units that one call starts. */
+  readonly atOnce?: number;
   /** Jobs that are still to be created count nowhere: only a workload that has come to its end can be counted. */
   readonly mustFinish?: boolean;
   /**
@@ -22,13 +24,13 @@ export interface DrainOptions {
 
 interface Drain {
   readonly round: Round;
+  readonly atOnce: number;
   readonly processes: readonly MeasuredProcess[];
   readonly inspector: Inspector;
   readonly workload: Workload;
 }
 
-const start = async ({ processes, workload }: Drain, unitCount: number): Promise<void> => {
-  const atOnce = workload === "fan-in" ? unitsAtOnce / 10 : unitsAtOnce;
+const start = async ({ processes, workload, atOnce }: Drain, unitCount: number): Promise<void> => {
   await processes[0]?.ask("startMany", { workload, unitCount, atOnce });
 };
 
@@ -64,8 +66,10 @@ export const measureDrain = async (round: Round, options: DrainOptions): Promise
   const unitCount = Math.ceil(options.jobCount / perUnit);
   const warmUpUnits = Math.ceil(round.sizes.warmUpJobs / perUnit);
   const processes = await openAll(round);
-  const drain: Drain = { round, processes, inspector: await round.inspect(), workload };
-  const { inspector } = drain;
+  const inspector = await round.inspect();
+  const most = workload === "fan-in" ? unitsAtOnce / 10 : unitsAtOnce;
+  const atOnce = Math.min(options.atOnce ?? most, most);
+  const drain: Drain = { round, atOnce, processes, inspector, workload };
 
   await start(drain, warmUpUnits);
   await work(drain, warmUpUnits * perUnit, limitMs);

@@ -10,7 +10,7 @@ export interface Rhythm {
   readonly everyMs: number;
 }
 
-const percentile = (values: readonly number[], share: number): number => {
+export const percentile = (values: readonly number[], share: number): number => {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 };
@@ -18,7 +18,7 @@ const percentile = (values: readonly number[], share: number): number => {
 const patienceMs = 10_000;
 
 /** Latencies of all that was started within the time, waited for to the last. */
-const runRhythm = async (
+export const runRhythm = async (
   starter: MeasuredProcess,
   worker: MeasuredProcess,
   rhythm: Rhythm & { readonly limitMs: number },
@@ -35,11 +35,24 @@ const runRhythm = async (
   return latencies;
 };
 
-export const measureLatency = async (round: Round, rhythm: Rhythm): Promise<RoundResult> => {
-  const { participant, sizes } = round;
-  const worker = await round.openProcess();
+/** The process that works, and the one that starts, which is the same where no other could. */
+export interface StarterAndWorker {
+  readonly worker: MeasuredProcess;
+  readonly starter: MeasuredProcess;
+}
+
+export const openStarter = async ({
+  participant,
+  openProcess,
+}: Round): Promise<StarterAndWorker> => {
+  const worker = await openProcess();
   const isOneProcess = participant.isPrivate === true || participant.sameProcessOnly === true;
-  const starter = isOneProcess ? worker : await round.openProcess();
+  return { worker, starter: isOneProcess ? worker : await openProcess() };
+};
+
+export const measureLatency = async (round: Round, rhythm: Rhythm): Promise<RoundResult> => {
+  const { sizes } = round;
+  const { worker, starter } = await openStarter(round);
   await worker.ask("work", { workload: "value", concurrency: 10, workerCount: 1 });
   const warmUp = { count: sizes.latencyWarmUps, everyMs: 10 };
   await runRhythm(starter, worker, { ...warmUp, limitMs: sizes.limitMs });

@@ -9,13 +9,18 @@ const assertStored = async ({ inspect }: Round, expected: number): Promise<void>
   if (stored !== expected) throw new Error(`${expected} jobs were started, ${stored} are there`);
 };
 
-export const measureStarts = async (round: Round, callers: number): Promise<RoundResult> => {
+/** `inTransaction`: together with a row of the user, in the user's transaction. */
+export const measureStarts = async (
+  round: Round,
+  callers: number,
+  inTransaction = false,
+): Promise<RoundResult> => {
   const process = await round.openProcess();
   const warmUp = round.sizes.warmUpStarts;
-  await process.ask("startSingly", { count: warmUp, callers });
+  await process.ask("startSingly", { count: warmUp, callers, inTransaction });
   await (await round.inspect()).settle();
   const count = round.sizes.starts * Math.min(callers, 4);
-  const ms = await process.ask("startSingly", { count, callers });
+  const ms = await process.ask("startSingly", { count, callers, inTransaction });
   await assertStored(round, warmUp + count);
   return { measured: { "jobs/s": (count * 1_000) / ms } };
 };

@@ -1,4 +1,5 @@
 // The commands of a measured process.
+import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadParticipant } from "../participants/index.ts";
@@ -9,6 +10,7 @@ import {
   type Participant,
   payloadOf,
   type Target,
+  usePayloadBytes,
   type Workload,
 } from "../participants/participant.ts";
 import { countSqliteStatements, statementCount } from "../participants/statement-count.ts";
@@ -84,7 +86,8 @@ const createState = (onProgress: (ran: number) => void): State => {
 type SessionCommand = "open" | "close" | "unfinishedCount" | "drainedAt";
 
 const sessionCommands = (state: State): Pick<AsyncCommands, SessionCommand> => ({
-  open: async ({ participant: name, target, prepare }) => {
+  open: async ({ participant: name, target, prepare, payloadBytes }) => {
+    if (payloadBytes !== undefined) usePayloadBytes(payloadBytes);
     const participant = await loadParticipant(name);
     if (prepare) await participant.prepare(target);
     state.open({ participant, target, opened: await participant.open(target) });
@@ -101,17 +104,22 @@ const workCommands = ({ session, onRun }: State): Pick<AsyncCommands, WorkComman
   return {
     startMany: ({ workload, unitCount, atOnce }) =>
       startMany(session().opened, workload, unitCount, atOnce),
-    startSingly: ({ count, callers }) => startSingly(session().opened, count, callers),
+    startSingly: ({ count, callers, inTransaction }) => {
+      const { startOne, startInTransaction } = session().opened;
+      const start = inTransaction === true ? startInTransaction : startOne;
+      if (start === undefined) throw new Error("it starts no job in a transaction of the user");
+      return startSingly(start, count, callers);
+    },
     startBulk: async ({ count, atOnce }) => {
       const begunAt = nowMs();
       await startMany(session().opened, "value", count, atOnce);
       return nowMs() - begunAt;
     },
     startPaced: (rhythm) => startPaced(session().opened, rhythm),
-    work: async ({ workload, concurrency, workerCount }) => {
+    work: async ({ workerCount, ...options }) => {
       const { opened } = session();
       stops = await Promise.all(
-        Array.from({ length: workerCount }, () => opened.work({ workload, concurrency, onRun })),
+        Array.from({ length: workerCount }, () => opened.work({ ...options, onRun })),
       );
     },
     stopWork: async () => {
@@ -142,7 +150,7 @@ const measuringCommands = (state: State): Pick<AsyncCommands, MeasuringCommand> 
         lagMeanMs: lagMs(lag.mean),
         lagMaxMs: lagMs(lag.max),
         rssMb: process.memoryUsage.rss() / bytesPerMb,
-        peakRssMb: process.resourceUsage().maxRSS / 1_024,
+        peakRssMb: peakRssKb() / 1_024,
       };
     },
     countStatements: async () => {
@@ -155,6 +163,17 @@ const measuringCommands = (state: State): Pick<AsyncCommands, MeasuringCommand> 
 };
 
 const bytesPerMb = 1_048_576;
+
+/** Linux counts the parent's memory before `exec` in the peak of `getrusage`; `VmHWM` begins anew with the program. */
+const peakRssKb = (): number => {
+  try {
+    const peak = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+    if (peak !== undefined) return Number(peak);
+  } catch {
+    // no such file: another system
+  }
+  return process.resourceUsage().maxRSS;
+};
 
 /** The histogram counts the timer's own millisecond too, and says NaN when it has seen nothing. */
 const lagMs = (ns: number): number => Math.max(0, (ns || 0) / 1e6 - 1);
@@ -171,13 +190,17 @@ const startMany = async (
 };
 
 /** So many callers, each of which starts its next job when its last is stored. */
-const startSingly = async (opened: Opened, count: number, callers: number): Promise<number> => {
+const startSingly = async (
+  start: Opened["startOne"],
+  count: number,
+  callers: number,
+): Promise<number> => {
   let left = count;
   const begunAt = nowMs();
   const caller = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      await opened.startOne(payloadOf(0));
+      await start(payloadOf(0));
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
@@ -193,11 +216,22 @@ interface Rhythm {
 /** Starts at its times, whether the starts before have answered or not; answers how many there were time for. */
 const startPaced = async (opened: Opened, { count, everyMs, limitMs }: Rhythm): Promise<number> => {
   const begunAt = nowMs();
-  const started: Promise<unknown>[] = [];
-  while (started.length < count && nowMs() - begunAt < limitMs) {
-    await sleep(Math.max(0, begunAt + started.length * everyMs - nowMs()));
-    started.push(opened.startOne(payloadOf(nowMs())));
+  // Only those without an answer: a soak has a million starts.
+  const pending = new Set<Promise<void>>();
+  const errors: unknown[] = [];
+  let started = 0;
+  while (started < count && errors.length === 0 && nowMs() - begunAt < limitMs) {
+    // A timer takes a millisecond at least: starts whose time has come go out together.
+    const waitMs = begunAt + started * everyMs - nowMs();
+    if (waitMs > 0) await sleep(waitMs);
+    const one: Promise<void> = opened.startOne(payloadOf(nowMs())).then(
+      () => void pending.delete(one),
+      (error: unknown) => void errors.push(error),
+    );
+    pending.add(one);
+    started += 1;
   }
-  await Promise.all(started);
-  return started.length;
+  await Promise.all(pending);
+  if (errors.length > 0) throw errors[0];
+  return started;
 };

@@ -14,13 +14,23 @@ export interface ProcessMetrics {
 
 /** Every command with its arguments and its result. */
 export interface Commands {
-  open: (options: { participant: string; target: Target; prepare: boolean }) => void;
+  open: (options: {
+    participant: string;
+    target: Target;
+    prepare: boolean;
+    payloadBytes?: number | undefined;
+  }) => void;
   startMany: (options: { workload: Workload; unitCount: number; atOnce: number }) => void;
   /** Answers how long it took, in ms. */
-  startSingly: (options: { count: number; callers: number }) => number;
+  startSingly: (options: { count: number; callers: number; inTransaction?: boolean }) => number;
   startBulk: (options: { count: number; atOnce: number }) => number;
   startPaced: (options: { count: number; everyMs: number; limitMs: number }) => number;
-  work: (options: { workload: Workload; concurrency: number; workerCount: number }) => void;
+  work: (options: {
+    workload: Workload;
+    concurrency: number;
+    workerCount: number;
+    idleTypeCount?: number;
+  }) => void;
   stopWork: (options: Record<string, never>) => void;
   /** How many handlers have run since the last time, and how long each had waited. */
   takeRuns: (options: Record<string, never>) => { latencies: readonly number[] };

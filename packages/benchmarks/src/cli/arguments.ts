@@ -33,7 +33,7 @@ export interface CompareArguments {
 }
 
 export const usage: string = `Usage
-  pnpm bench [--case <name>…] [--participant <name>…] [--quick] [--rounds <n>] [--seed <n>]
+  pnpm bench [--node 20|22|24|26] [--case <name>…] [--participant <name>…] [--quick] [--rounds <n>] [--seed <n>]
              [--concurrency <n>] [--processes <n>] [--jobs <n>] [--json <file>] [--markdown <file>] [--profile <folder>]
              [--store <title> [--note <text>]]
   pnpm bench compare <old.jsonl> <new.jsonl>

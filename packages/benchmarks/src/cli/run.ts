@@ -61,9 +61,7 @@ const plan = (args: RunArguments): readonly Planned[] =>
  * chains.
  */
 const able = async ({ aCase, participants, processCount }: Planned): Promise<readonly string[]> => {
-  const workload = (
-    { "drain-callback": "callback", "chain-5": "chain", "fan-in-10": "fan-in" } as const
-  )[aCase.name as "chain-5"];
+  const { workload } = aCase;
   const kept: string[] = [];
   for (const name of participants) {
     const participant = await loadParticipant(name);
@@ -81,6 +79,7 @@ const sizesOf = ({ isQuick, jobs }: RunArguments): typeof fullSizes => {
     ...sizes,
     drainJobs: jobs,
     heldJobs: jobs,
+    memoryJobs: jobs,
     bulkStarts: jobs,
     warmUpJobs: Math.ceil(jobs / 10),
   };

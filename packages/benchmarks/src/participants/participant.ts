@@ -1,15 +1,22 @@
 // The interface of every participant to the harness. One module per participant, so that a measured
 // process loads only its own.
+import { randomBytes } from "node:crypto";
 
 /** Where its jobs are. Ratios are taken to the floor of the same store. */
 export type Store = "postgres" | "sqlite" | "mongodb" | "redis" | "in-process";
+
+/**
+ * Does nothing, under limits. `keys`: of 10,000 keys, one job of each at a time. `key-rates`: the keys have a rate instead.
+ * `type-limit`: a bound over the type. `unused-limits`: only another type is under limits.
+ */
+export type LimitedWorkload = "keys" | "key-rates" | "type-limit" | "unused-limits";
 
 /**
  * The work of a job. `value`: nothing. `callback`: write one row, in the transaction of the
  * completion where there is one. `chain`: five in a row, each started by the one before. `fan-in`:
  * one that waits for ten.
  */
-export type Workload = "value" | "callback" | "chain" | "fan-in";
+export type Workload = "value" | "callback" | "chain" | "fan-in" | LimitedWorkload;
 
 /** Jobs per unit of a workload. A unit is started at once and belongs together. */
 export const jobsPerUnit: Readonly<Record<Workload, number>> = {
@@ -17,6 +24,10 @@ export const jobsPerUnit: Readonly<Record<Workload, number>> = {
   callback: 1,
   chain: 5,
   "fan-in": 11,
+  keys: 1,
+  "key-rates": 1,
+  "type-limit": 1,
+  "unused-limits": 1,
 };
 
 /** A place of its own on the store's server: a database, a file, a key prefix. */
@@ -33,9 +44,20 @@ export interface Target {
 export interface Payload {
   readonly at: number;
   readonly text: string;
+  /** Of a job under a limit by key. */
+  readonly key?: string;
 }
 
-export const payloadOf = (at: number): Payload => ({ at, text: "x".repeat(70) });
+const usualText = "x".repeat(70);
+let text = usualText;
+
+export const payloadOf = (at: number): Payload => ({ at, text });
+
+/** From now on payloads of this process have about so many bytes as JSON. No database can compress them. */
+export const usePayloadBytes = (bytes: number): void => {
+  const length = bytes - JSON.stringify({ at: 0, text: "" }).length;
+  text = randomBytes(length).toString("base64").slice(0, length);
+};
 
 /** The machine's monotonic clock in milliseconds, which all its processes share. */
 export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
@@ -43,6 +65,8 @@ export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 export interface WorkOptions {
   readonly workload: Workload;
   readonly concurrency: number;
+  /** The worker implements so many more types, which have no jobs. Only some participants can. */
+  readonly idleTypeCount?: number | undefined;
   /** Each handler says so, with its payload's `at`. */
   readonly onRun: (at: number) => void;
 }
@@ -51,6 +75,8 @@ export interface WorkOptions {
 export interface Opened {
   /** Starts one job, in a transaction of its own where there are transactions. */
   readonly startOne: (payload: Payload) => Promise<unknown>;
+  /** Starts one job in the user's transaction, together with a row of the user. Left out: not measured. */
+  readonly startInTransaction?: (payload: Payload) => Promise<unknown>;
   /** Starts so many units in as few statements as the participant offers. */
   readonly startMany: (workload: Workload, unitCount: number) => Promise<unknown>;
   /** Resolves when the worker works; the answer ends it. */
@@ -90,6 +116,8 @@ export interface FillCounts {
   readonly finished: number;
   readonly scheduled: number;
   readonly blocked: number;
+  /** Due, and of a type that no worker implements. */
+  readonly otherType: number;
 }
 
 export interface Participant {

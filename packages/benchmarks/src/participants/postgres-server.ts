@@ -19,6 +19,29 @@ export const withPgClient = async <T>(
   }
 };
 
+/** A transaction of the user: a row of the user's, and the start of a job on the same connection. */
+export const inUserTransaction = async (
+  pool: pg.Pool,
+  start: (client: pg.PoolClient) => Promise<unknown>,
+): Promise<void> => {
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN");
+    await client.query(userRowQuery);
+    await start(client);
+    await client.query("COMMIT");
+  } finally {
+    client.release();
+  }
+};
+
+/** The row of a user, as a prepared statement. */
+export const userRowQuery = {
+  name: "write",
+  text: "INSERT INTO user_row (text) VALUES ($1)",
+  values: ["done"],
+};
+
 export const createUserRows = async ({ url }: Target): Promise<void> => {
   await withPgClient(url, (client) =>
     client.query("CREATE TABLE user_row (id bigserial PRIMARY KEY, text text NOT NULL)"),

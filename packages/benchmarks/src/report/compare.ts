@@ -16,7 +16,7 @@ export interface Difference {
 /** Less than this is not a difference, for any spread. */
 const least = 0.05;
 
-const isMoreBetter = ({ unit }: ResultLine): boolean => unit === "jobs/s";
+const isMoreBetter = ({ unit }: ResultLine): boolean => unit.startsWith("jobs/s");
 
 const judge = (before: ResultLine, after: ResultLine): Verdict => {
   if (before.median === null || after.median === null) {

@@ -14,7 +14,10 @@ export type Facts = Readonly<Record<string, string>>;
 
 const packages: Readonly<Record<string, readonly string[]>> = {
   Drivers: ["pg", "postgres", "better-sqlite3", "mongodb", "ioredis", "@nats-io/transport-node"],
-  Peers: ["graphile-worker", "pg-boss", "bullmq", "agenda", "plainjob", "liteque"],
+  Peers: [
+    ...["graphile-worker", "pg-boss", "bullmq", "@dbos-inc/dbos-sdk", "openworkflow"],
+    ...["agenda", "plainjob", "liteque"],
+  ],
 };
 
 const require = createRequire(import.meta.url);

@@ -2,7 +2,13 @@ import type { ParticipantResult } from "../run/run-case.ts";
 import type { ResultLine } from "./result-line.ts";
 import { median, spreadOf } from "./statistics.ts";
 
-const floorName = (store: string): string => `floor-${store}`;
+/** The floor of a store. If it did not take part, the first other floor of that store. */
+const floorOf = (
+  results: readonly ParticipantResult[],
+  store: string,
+): ParticipantResult | undefined =>
+  results.find(({ participant }) => participant === `floor-${store}`) ??
+  results.find(({ participant }) => participant.startsWith(`floor-${store}-`));
 
 const unitsOf = (results: readonly ParticipantResult[]): readonly string[] => [
   ...new Set(
@@ -29,7 +35,7 @@ export const toLines = (
       const nothing = { median: null, low: null, high: null, ratioToFloor: null };
       return [{ ...line, ...nothing, unit: units[0] ?? "", error: error ?? "no rounds" }];
     }
-    const floor = results.find((other) => other.participant === floorName(store));
+    const floor = floorOf(results, store);
     return unitsOf([result]).flatMap((unit): ResultLine[] => {
       const values = valuesOf(result, unit);
       if (values.length === 0) return [];

@@ -36,7 +36,7 @@ interface Entrant {
 }
 
 // Beyond the time of a round itself: opening, warm-up, filling, closing.
-const patienceMs = 300_000;
+const patienceDefaultMs = 300_000;
 
 export const runCase = async (
   aCase: Case,
@@ -51,7 +51,8 @@ export const runCase = async (
       if (entrant.error !== undefined) continue;
       const text = `${aCase.name} ${index + 1}/${options.rounds} ${entrant.name}`;
       try {
-        const result = await withinPatience(runRound(aCase, entrant, options));
+        const patienceMs = aCase.patienceMs ?? patienceDefaultMs;
+        const result = await withinPatience(runRound(aCase, entrant, options), patienceMs);
         entrant.rounds.push(result);
         const [unit = "", value = 0] = Object.entries(result.measured)[0] ?? [];
         options.say(`${text}: ${value.toPrecision(4)} ${unit}`);
@@ -71,7 +72,7 @@ export const runCase = async (
   }));
 };
 
-const withinPatience = async <T>(running: Promise<T>): Promise<T> => {
+const withinPatience = async <T>(running: Promise<T>, patienceMs: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no result after ${patienceMs} ms`)), patienceMs);
@@ -91,13 +92,13 @@ const lendTarget = async (
   const { name, participant } = entrant;
   if (entrant.filled !== undefined) return { ...entrant.filled, isPrepared: true };
   const lent = await services.createTarget(name, participant.store);
-  if (aCase.needsFullTable !== true) return { ...lent, isPrepared: false };
+  if (aCase.fill === undefined) return { ...lent, isPrepared: false };
   if (participant.fill === undefined) throw new Error("its table cannot be filled from outside");
   // Stays for all rounds of the case.
   entrant.filled = lent;
   say(`${aCase.name}: fills the table of ${name}`);
   await participant.prepare(lent.target);
-  await participant.fill(lent.target, sizes);
+  await participant.fill(lent.target, aCase.fill(sizes));
   return { ...lent, isPrepared: true };
 };
 
@@ -121,7 +122,8 @@ const runRound = async (
       const prepare = processes.length === 0 && !isPrepared;
       const process = startMeasuredProcess(options.nodeFlags);
       processes.push(process);
-      await process.ask("open", { participant: name, target, prepare });
+      const { payloadBytes } = aCase;
+      await process.ask("open", { participant: name, target, prepare, payloadBytes });
       return process;
     },
     inspect: async () =>
@@ -143,6 +145,7 @@ const tenth = (sizes: Sizes): Sizes => ({
   drainJobs: Math.ceil(sizes.drainJobs / 10),
   warmUpJobs: Math.ceil(sizes.warmUpJobs / 10),
   bulkStarts: Math.ceil(sizes.bulkStarts / 10),
+  memoryJobs: Math.ceil(sizes.memoryJobs / 10),
 });
 
 const inspectThrough = ([process]: readonly MeasuredProcess[]): Inspector => {

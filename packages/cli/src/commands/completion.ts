@@ -32,7 +32,7 @@ const scriptOf = (shell: string, program: Command): string => {
 const filterWords = filterTerms.map(({ name }) => `${name}:`);
 
 /** Commands whose arguments are terms of a filter. */
-const filtered = new Set(["list", "failures", "export"]);
+const filtered = new Set(["list", "failures", "export", "tail"]);
 
 const optionsOf = (command: Command): string[] =>
   command.options.flatMap(({ long }) => (long === undefined || long === null ? [] : [long]));

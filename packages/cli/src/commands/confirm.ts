@@ -1,7 +1,6 @@
 import { createInterface } from "node:readline/promises";
-import type { Plan } from "queuert/operator";
 import type { CommandContext } from "../command.ts";
-import { planLines } from "./plan-text.ts";
+import { type AnyPlan, planLines } from "./plan-text.ts";
 
 type Answer = { readonly kind: "given"; readonly count: number } | { readonly kind: "needed" };
 
@@ -14,7 +13,7 @@ interface Confirmation {
 /** `--yes` with the number, or the number typed in a terminal. A wrong number is refused by the plan itself. */
 export const confirmPlan = async (
   { terminal, globals, signal }: CommandContext,
-  plan: Plan,
+  plan: AnyPlan,
   { mustAsk, yes, count }: Confirmation,
 ): Promise<Answer> => {
   if (!mustAsk) return { kind: "given", count: plan.count };

@@ -1,5 +1,6 @@
 // Looks for causes of trouble: a store that cannot be reached, a changed schema, jobs that nothing moves. A check that fails
 // does not end the others.
+import type { HealthFinding } from "queuert/operator";
 import type { AddCommand, CommandContext, Report, StoreAccess } from "../command.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import { parseDuration } from "../output/durations.ts";
@@ -7,8 +8,8 @@ import { safeLine } from "../output/safe-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Finding {
-  readonly level: "ok" | "warn" | "fail";
-  readonly check: "store" | "schema" | "server" | "jobs";
+  readonly level: "ok" | HealthFinding["level"];
+  readonly check: "store" | "schema" | HealthFinding["check"];
   readonly text: string;
 }
 
@@ -22,7 +23,7 @@ export const addDoctor: AddCommand = (program, run) => {
 
 const doctor = async (context: CommandContext, long: string): Promise<Report> => {
   const findings = await findAll(context, parseDuration(long, "--long"));
-  const isWell = findings.every(({ level }) => level === "ok");
+  const isWell = findings.every(({ level }) => level === "ok" || level === "note");
   return {
     json: { isWell, findings },
     lines: findings.map((finding) => toLine(context.terminal, finding)),
@@ -30,7 +31,7 @@ const doctor = async (context: CommandContext, long: string): Promise<Report> =>
   };
 };
 
-const colours = { ok: "green", warn: "yellow", fail: "red" } as const;
+const colours = { ok: "green", note: "dim", warn: "yellow", fail: "red" } as const;
 
 const toLine = ({ colour }: Terminal, { level, check, text }: Finding): string =>
   `${colour(colours[level], level.padEnd(5))} ${check.padEnd(7)} ${safeLine(text)}`;
@@ -44,8 +45,7 @@ const findAll = async (context: CommandContext, longMs: number): Promise<Finding
   return [
     { level: "ok", check: "store", text: `${access.store.kind} can be reached` },
     ...schema,
-    ...(isUsable ? await serverFindings(access, longMs) : []),
-    ...(isUsable ? await jobFindings(access) : []),
+    ...(isUsable ? await healthFindings(access, longMs) : []),
   ];
 };
 
@@ -72,26 +72,23 @@ const schemaFindings = async ({ store }: StoreAccess): Promise<Finding[]> => {
   }
 };
 
-/** Only of stores that the command line has opened itself: an adapter of a config has no statements for it. */
-const serverFindings = async ({ store }: StoreAccess, longMs: number): Promise<Finding[]> => {
-  if (store.health === undefined) return [];
-  try {
-    const found = await store.health(longMs);
-    if (found.length > 0) return found.map((finding) => ({ ...finding, check: "server" }));
-    return [{ level: "ok", check: "server", text: "nothing to report" }];
-  } catch (error) {
-    return [orThrow(error, "server")];
-  }
-};
-
-const jobFindings = async ({ operator }: StoreAccess): Promise<Finding[]> => {
-  const { attention } = await (await operator()).getOverview();
-  if (attention.length === 0) return [{ level: "ok", check: "jobs", text: "none needs attention" }];
-  return attention.map(({ severity, text }) => ({
-    level: severity === "error" ? "fail" : "warn",
-    check: "jobs",
-    text,
-  }));
+/** The server and the jobs, by the checks of the store and of the operator layer. */
+const healthFindings = async (
+  { operator: open }: StoreAccess,
+  longTransactionMs: number,
+): Promise<Finding[]> => {
+  const operator = await open();
+  const { findings } = await operator.checkHealth({ longTransactionMs, isThorough: true });
+  const server = findings.filter(({ check }) => check === "server");
+  const others = findings.filter(({ check }) => check !== "server");
+  const isServerWell = operator.features.health && server.every(({ level }) => level === "note");
+  return [
+    ...(isServerWell ? [{ level: "ok", check: "server", text: "nothing to report" } as const] : []),
+    ...server,
+    ...(others.length === 0
+      ? [{ level: "ok", check: "jobs", text: "none needs attention" } as const]
+      : others),
+  ];
 };
 
 const findingCodes = new Set<number>([exitCodes.unreachable, exitCodes.schema, exitCodes.refused]);

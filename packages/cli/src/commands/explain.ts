@@ -1,24 +1,36 @@
 import type { Explanation } from "queuert/operator";
 import type { AddCommand, CommandContext, Report } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { formatAge } from "../output/durations.ts";
 import { safeLine } from "../output/safe-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { watch } from "./watch.ts";
 
 export const addExplain: AddCommand = (program, run) => {
   program
     .command("explain")
     .description("why a job does not run, and how it goes on")
     .argument("<id...>", "ids of jobs")
-    .action((ids: readonly string[]) => run((context) => explain(context, ids)));
+    .option("--watch", "explains again each second, until all are finished")
+    .action((ids: readonly string[], { watch: isWatched }: { readonly watch?: boolean }) =>
+      isWatched === true
+        ? run((context) => watch(context, () => explain(context, ids)), { isUnbounded: true })
+        : run((context) => explain(context, ids)),
+    );
 };
 
-const explain = async (context: CommandContext, ids: readonly string[]): Promise<Report> => {
+const explain = async (
+  context: CommandContext,
+  ids: readonly string[],
+): Promise<Report & { readonly isLast: boolean }> => {
   const operator = await (await context.access()).operator();
   const explanations: Explanation[] = [];
   for (const id of ids) explanations.push(await operator.explain({ id }));
   const isMissing = explanations.some(({ reasons }) => reasons[0]?.kind === "invisible");
   return {
     json: ids.length === 1 ? explanations[0] : explanations,
+    rows: explanations,
+    isLast: isMissing || explanations.every(({ verdict }) => verdict === "finished"),
     lines: explanations.flatMap((each, index) => [
       ...(index === 0 ? [] : [""]),
       ...explanationLines(context.terminal, each),
@@ -35,6 +47,12 @@ const verdicts: Readonly<Record<Explanation["verdict"], string>> = {
   stuck: "It does not go on by itself.",
 };
 
+/** A scheduled job has its time in the reason. */
+const estimateOf = ({ at, runsAt, verdict }: Explanation): string =>
+  runsAt.estimate === null || verdict !== "will_run"
+    ? ""
+    : ` At the rate of the last minutes, ${formatAge(runsAt.estimate, at)}.`;
+
 const explanationLines = (terminal: Terminal, explanation: Explanation): string[] => {
   const { headline, reasons, rootCause, remedies, unknown, verdict } = explanation;
   const more = reasons.slice(1).map(({ text }) => `  also: ${safeLine(text)}`);
@@ -50,7 +68,7 @@ const explanationLines = (terminal: Terminal, explanation: Explanation): string[
     ...more,
     ...causes,
     ...cause,
-    ...(reasons[0]?.kind === "invisible" ? [] : [verdicts[verdict]]),
+    ...(reasons[0]?.kind === "invisible" ? [] : [verdicts[verdict] + estimateOf(explanation)]),
     ...remedies.map(
       ({ command, effect }) =>
         `  ${command === null ? "" : `${terminal.colour("green", safeLine(command))}   `}${safeLine(effect)}`,

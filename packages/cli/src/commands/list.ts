@@ -12,6 +12,7 @@ interface ListOptions {
   readonly cursor?: string;
   readonly columns?: string;
   readonly raw?: boolean;
+  readonly count?: boolean;
 }
 
 export const addList: AddCommand = (program, run) => {
@@ -24,9 +25,12 @@ export const addList: AddCommand = (program, run) => {
     .option("--cursor <cursor>", "looks further, from the end of another list")
     .option("--columns <names>", "such as id,status,input.userId")
     .option("--raw", "shows payloads without redaction")
+    .option("--count", "only how many jobs match, from a bounded look")
     .addHelpText("after", filterHelp)
     .action((terms: readonly string[], options: ListOptions) =>
-      run((context) => list(context, terms, options)),
+      run((context) =>
+        options.count === true ? count(context, terms, options) : list(context, terms, options),
+      ),
     );
 };
 
@@ -51,8 +55,25 @@ const list = async (
   const { items, nextCursor, examined } = page;
   return {
     json: { items, nextCursor, examined },
+    rows: items,
     lines: items.length === 0 ? [] : tableLines(terminal, columns, items),
     notes: notesOf(page, limit),
+  };
+};
+
+const count = async (
+  context: CommandContext,
+  terms: readonly string[],
+  { raw }: ListOptions,
+): Promise<Report> => {
+  const access = await context.access();
+  const operator = await access.operator({ payloads: raw === true ? "raw" : "redacted" });
+  const report = await operator.countJobs({ filter: joinTerms(terms) });
+  const most = report.isAtLeast ? ["there may be more: counting looks at 100,000 jobs"] : [];
+  return {
+    json: { count: report.count, isAtLeast: report.isAtLeast },
+    lines: [formatCount(report.count)],
+    notes: most,
   };
 };
 

@@ -7,6 +7,7 @@ import { formatAge, formatDuration, formatTime } from "../output/durations.ts";
 import { safeLine } from "../output/safe-text.ts";
 import { type Column, tableLines } from "../output/table.ts";
 import type { Terminal } from "../terminal.ts";
+import { addBackfill } from "./backfill.ts";
 
 type Run = Parameters<AddCommand>[1];
 
@@ -21,6 +22,7 @@ export const addSchedules: AddCommand = (program, run) => {
     .argument("<name>")
     .action((name: string) => run((context) => show(context, name)));
   addPause(schedules, run);
+  addBackfill(schedules, run);
   schedules
     .command("resume")
     .description("end a pause; the next tick is counted from now")

@@ -1,8 +1,9 @@
-import type { JobDetail, JobView } from "queuert/operator";
+import type { DependantsPage, JobDetail, JobView } from "queuert/operator";
 import type { AddCommand, CommandContext, Report } from "../command.ts";
 import { formatAge, formatDuration, formatTime } from "../output/durations.ts";
 import { safeLine, safeLines } from "../output/safe-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { logLines } from "./log-lines.ts";
 import { findJob } from "./find-job.ts";
 import { loadTree, treeLines } from "./job-tree.ts";
 
@@ -11,6 +12,9 @@ interface ShowOptions {
   readonly raw?: boolean;
   readonly tree?: boolean;
   readonly attempts?: boolean;
+  readonly logs?: boolean;
+  readonly dependants?: boolean;
+  readonly cursor?: string;
 }
 
 export const addShow: AddCommand = (program, run) => {
@@ -21,7 +25,10 @@ export const addShow: AddCommand = (program, run) => {
     .option("--payload", "with its input and output, without secret values")
     .option("--raw", "with its input and output as they are stored")
     .option("--attempts", "with the attempts that did not complete it")
+    .option("--logs", "with the lines that its last attempts logged")
     .option("--tree", "with the tree of its root: sequences, and the blockers that they wait for")
+    .option("--dependants", "with the jobs that wait for its sequence, 50 at a time")
+    .option("--cursor <cursor>", "the next dependants, from the end of the last ones")
     .action((id: string, options: ShowOptions) => run((context) => show(context, id, options)));
 };
 
@@ -35,22 +42,45 @@ const show = async (context: CommandContext, id: string, options: ShowOptions): 
     options.tree === true
       ? await loadTree(operator, await access.client(), job.rootSequenceId)
       : undefined;
+  const log = options.logs === true ? await operator.getLogs({ id: job.id }) : undefined;
+  const waiting =
+    options.dependants === true
+      ? await operator.listDependants({ sequenceId: job.sequenceId, cursor: options.cursor })
+      : undefined;
   const hasPayload = options.payload === true || options.raw === true;
   const { input, output, ...rest } = job;
   return {
-    json: { job: hasPayload ? job : rest, ...(tree !== undefined && { tree }) },
+    json: {
+      job: hasPayload ? job : rest,
+      ...(log !== undefined && { logs: log.lines }),
+      ...(tree !== undefined && { tree }),
+      ...(waiting !== undefined && {
+        dependants: { items: waiting.items, nextCursor: waiting.nextCursor },
+      }),
+    },
     lines: [
       ...jobLines(terminal, job, new Date()),
       ...(hasPayload ? payloadLines(terminal, { input, output }) : []),
       ...(options.attempts === true ? attemptLines(terminal, job) : errorLines(terminal, job)),
+      ...(log === undefined ? [] : logLines(terminal, operator.features, log.lines)),
       ...(tree === undefined ? [] : ["", ...treeLines(terminal, tree, job.id)]),
+      ...(waiting === undefined ? [] : dependantLines(terminal, waiting)),
     ],
   };
 };
 
+const dependantLines = (
+  terminal: Terminal,
+  { items, nextCursor }: DependantsPage,
+): readonly string[] => [
+  terminal.colour("dim", items.length === 0 ? "no job waits for its sequence" : "dependants"),
+  ...items.map(({ id, typeName, status }) => `  ${id}  ${safeLine(typeName)}  ${status}`),
+  ...(nextCursor === null ? [] : [`  there are more; go on with --cursor ${nextCursor}`]),
+];
+
 const nameWidth = 10;
 
-const jobLines = (terminal: Terminal, job: JobView, now: Date): string[] => {
+const jobLines = (terminal: Terminal, job: JobDetail, now: Date): string[] => {
   const time = (at: Date): string => `${formatTime(at, terminal.isUtc)} (${formatAge(at, now)})`;
   const fields: readonly (readonly [name: string, value: string | null])[] = [
     ["id", job.id],
@@ -65,6 +95,7 @@ const jobLines = (terminal: Terminal, job: JobView, now: Date): string[] => {
     ["attempt", String(job.attempt)],
     ["last run", job.lastAttemptAt === null ? null : time(job.lastAttemptAt)],
     ["finished", job.finishedAt === null ? null : time(job.finishedAt)],
+    ["progress", job.progress === null ? null : progressText(job.progress)],
     ["worker", job.leasedBy ?? job.completedBy],
     ["lease to", job.leasedUntil === null ? null : time(job.leasedUntil)],
     ["next job", job.continuedToId],
@@ -75,6 +106,9 @@ const jobLines = (terminal: Terminal, job: JobView, now: Date): string[] => {
     value === null ? [] : [`${terminal.colour("dim", name.padEnd(nameWidth))} ${safeLine(value)}`],
   );
 };
+
+const progressText = ({ fraction, note }: NonNullable<JobDetail["progress"]>): string =>
+  [fraction === null ? "" : `${Math.floor(fraction * 100)} %`, note ?? ""].join(" ").trim();
 
 const payloadLines = (
   terminal: Terminal,

@@ -15,6 +15,7 @@ const attentionCount = ({ attention }: Status, kind: Attention["kind"]): number 
 // No due job is not an old one.
 const facts: Readonly<Record<string, Fact>> = {
   "oldest-due": { valueOf: ({ totals }) => totals.oldestDueMs ?? 0, isDuration: true },
+  due: { valueOf: ({ totals }) => totals.due },
   pending: { valueOf: ({ totals }) => totals.pending },
   blocked: { valueOf: ({ totals }) => totals.blocked },
   running: { valueOf: ({ totals }) => totals.running },

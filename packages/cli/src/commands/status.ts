@@ -5,12 +5,19 @@ import { formatCount, formatDuration } from "../output/durations.ts";
 import { safeLine } from "../output/safe-text.ts";
 import { type Column, tableLines } from "../output/table.ts";
 import type { Terminal } from "../terminal.ts";
+import { limitLines } from "./limit-lines.ts";
+import { watch } from "./watch.ts";
 import { type Check, type CheckResult, evaluate, parseChecks } from "./status-checks.ts";
 
 /** The document of `status --json`. */
 export interface Status extends Overview {
   readonly store: string;
   readonly environment: string | null;
+}
+
+interface StatusOptions {
+  readonly check?: string;
+  readonly watch?: boolean;
 }
 
 export const addStatus: AddCommand = (program, run) => {
@@ -21,9 +28,14 @@ export const addStatus: AddCommand = (program, run) => {
       "--check <conditions>",
       "such as 'oldest-due<5m failed<100'; exit 6 if one does not hold",
     )
-    .action(({ check }: { readonly check?: string }) =>
-      run((context) => report(context, check === undefined ? [] : parseChecks(check))),
-    );
+    .option("--watch", "looks again each second")
+    .action(({ check, watch: isWatched }: StatusOptions) => {
+      const look = async (context: CommandContext): Promise<Report> =>
+        report(context, check === undefined ? [] : parseChecks(check));
+      return isWatched === true
+        ? run((context) => watch(context, () => look(context)), { isUnbounded: true })
+        : run(look);
+    });
 };
 
 const report = async (context: CommandContext, checks: readonly Check[]): Promise<Report> => {
@@ -52,7 +64,8 @@ const ageOrDash = (ageMs: number | null): string => (ageMs === null ? "–" : fo
 
 const typeColumns: readonly Column<TypeOverview>[] = [
   { title: "TYPE", cell: ({ typeName }) => typeName, flexible: true },
-  { title: "PENDING", cell: ({ pending }) => countOrDash(pending), align: "right" },
+  { title: "DUE", cell: ({ due }) => countOrDash(due), align: "right" },
+  { title: "LATER", cell: ({ pending, due }) => countOrDash(pending - due), align: "right" },
   { title: "BLOCKED", cell: ({ blocked }) => countOrDash(blocked), align: "right" },
   { title: "RUNNING", cell: ({ running }) => countOrDash(running), align: "right" },
   { title: "FAILED", cell: ({ failed }) => countOrDash(failed), align: "right" },
@@ -70,7 +83,8 @@ export const statusLines = (terminal: Terminal, status: Status): string[] => {
   const { totals, attention, types, workers } = status;
   const title = [status.environment, status.store].filter((part) => part !== null).join(" · ");
   const sums = [
-    `pending ${formatCount(totals.pending)}`,
+    `due ${formatCount(totals.due)}`,
+    `later ${formatCount(totals.pending - totals.due)}`,
     `blocked ${formatCount(totals.blocked)}`,
     `running ${formatCount(totals.running)}`,
     `failed ${formatCount(totals.failed)}`,
@@ -82,6 +96,7 @@ export const statusLines = (terminal: Terminal, status: Status): string[] => {
     ...attention.map((each) => attentionLine(terminal, each)),
     ...(workers === null ? [] : [workersLine(workers)]),
     ...(types.length === 0 ? [] : ["", ...tableLines(terminal, typeColumns, busiestFirst(types))]),
+    ...limitLines(terminal, status.limits),
   ];
 };
 

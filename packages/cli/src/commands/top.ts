@@ -4,6 +4,7 @@ import type { AddCommand, CommandContext, Report } from "../command.ts";
 import { CliUsageError } from "../errors.ts";
 import { parseDuration } from "../output/durations.ts";
 import { truncated } from "../output/safe-text.ts";
+import { pause } from "./watch.ts";
 import { loadStatus, statusLines } from "./status.ts";
 
 export const addTop: AddCommand = (program, run) => {
@@ -60,19 +61,6 @@ const fitted = ({ terminal }: CommandContext, lines: readonly string[]): string 
     // Colours have no width: lines with them have been fitted by the table.
     .map((line) => (line.includes("\u001b") ? line : truncated(line, terminal.width)))
     .join("\n");
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 
 /** Aborts at `q`, Ctrl-C and the signals of the process. */
 const listenToKeys = (signal: AbortSignal) => {

@@ -35,6 +35,7 @@ const workers = async (context: CommandContext): Promise<Report> => {
   );
   return {
     json: found,
+    rows: found,
     lines: found.length === 0 ? [] : tableLines(terminal, columns, found),
     notes:
       found.length === 0

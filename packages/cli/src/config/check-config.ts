@@ -2,7 +2,7 @@
 import { CliConfigError } from "../errors.ts";
 import type { Config, StoreConfig } from "./define-config.ts";
 
-type Kind = "text" | "function" | "boolean" | "object";
+type Kind = "text" | "function" | "boolean" | "object" | "object or function";
 
 const storeFields: Readonly<Record<keyof StoreConfig, Kind>> = {
   url: "text",
@@ -13,7 +13,8 @@ const storeFields: Readonly<Record<keyof StoreConfig, Kind>> = {
   notifyAdapter: "function",
   close: "function",
   environment: "text",
-  redact: "object",
+  redact: "object or function",
+  redactText: "function",
   confirm: "text",
   readOnly: "boolean",
 };
@@ -21,6 +22,7 @@ const storeFields: Readonly<Record<keyof StoreConfig, Kind>> = {
 const configFields: Readonly<Record<keyof Config, Kind>> = {
   ...storeFields,
   jobTypeDefinitions: "object",
+  import: "object",
   profiles: "object",
 };
 
@@ -66,9 +68,12 @@ const described: Readonly<Record<Kind, string>> = {
   function: "a function",
   boolean: "true or false",
   object: "an object",
+  "object or function": "an object or a function",
 };
 
 const isOfKind = (value: unknown, kind: Kind): boolean => {
   if (kind === "text") return typeof value === "string" && value !== "";
-  return kind === "object" ? typeof value === "object" && value !== null : typeof value === kind;
+  const isObject = typeof value === "object" && value !== null;
+  if (kind === "object or function") return isObject || typeof value === "function";
+  return kind === "object" ? isObject : typeof value === kind;
 };

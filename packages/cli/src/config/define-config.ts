@@ -1,5 +1,6 @@
 import type { BaseStateAdapterContext, JobTypes, NotifyAdapter, StateAdapter } from "queuert";
-import type { RedactOption } from "queuert/operator";
+import type { RedactOption, RedactTextOption } from "queuert/operator";
+import type { ImportedJob } from "../import/source.ts";
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -31,21 +32,51 @@ export interface StoreConfig {
   readonly close?: (() => MaybePromise<void>) | undefined;
   /** The name that outputs show, such as `"production"`. Default: none. */
   readonly environment?: string | undefined;
-  /** Paths in payloads whose values are never shown, by job type; `*` is every type. Default: only secret keys. */
+  /**
+   * Paths in payloads whose values are never shown, by job type; `*` is every type. Or a function that returns a payload as it may
+   * be shown. Default: only secret keys.
+   */
   readonly redact?: RedactOption | undefined;
+  /** Returns each error and each logged line as it may be shown. Default: they are shown whole. */
+  readonly redactText?: RedactTextOption | undefined;
   /** `"always"`: asks before every write to a stored job, also of one job. Default: `"several"`. */
   readonly confirm?: "always" | "several" | undefined;
   /** Refuses all commands that write. Default: false. */
   readonly readOnly?: boolean | undefined;
 }
 
+/** How `queuert import` makes jobs of those of another library. */
+export interface ImportConfig {
+  /**
+   * By name of the other library: the start that its jobs become, or null to leave a job there. Default: a name that is a job type
+   * keeps its name and its data, and the jobs of other names are left.
+   */
+  readonly map?:
+    | Readonly<
+        Record<
+          string,
+          (job: ImportedJob) => { readonly typeName: string; readonly input: unknown } | null
+        >
+      >
+    | undefined;
+}
+
 /** The content of `queuert.config.ts`. */
 export interface Config extends StoreConfig {
   /** The result of `defineUnionJobTypes`. With a catalogue, names and payloads of `start` are checked. Default: none. */
   readonly jobTypeDefinitions?: JobTypes<unknown> | undefined;
+  /** How `queuert import` converts jobs of other libraries. Default: jobs with the name of a job type keep name and data. */
+  readonly import?: ImportConfig | undefined;
   /** Fields that replace those above when `--profile` names them. Default: none. */
   readonly profiles?: Readonly<Record<string, StoreConfig>> | undefined;
 }
 
-/** Checks the type of a config: `export default defineConfig({ url: "sqlite:app.db" })`. */
+/**
+ * Checks the type of a config: `export default defineConfig({ url: "sqlite:app.db" })`.
+ *
+ * @example
+ * ```ts
+ * export default defineConfig({ url: process.env["DATABASE_URL"] ?? "sqlite:app.db" });
+ * ```
+ */
 export const defineConfig = (config: Config): Config => config;

@@ -5,7 +5,6 @@ import type { Pool, PoolConfig } from "pg";
 import type { PgStateAdapter, PgStateProvider } from "@queuert/postgres";
 import type { Sql } from "postgres";
 import { loadDriver, loadPackage } from "./load-package.ts";
-import { postgresHealth } from "./postgres-health.ts";
 import type { OpenOptions, OpenStore, SchemaFinding } from "./store.ts";
 
 // A command is a guest in a database that works. It needs few connections.
@@ -24,7 +23,6 @@ export const openPostgres = async (options: OpenOptions): Promise<OpenStore> => 
   return {
     kind: "postgres",
     schema: postgresSchema(adapter),
-    health: (longMs) => postgresHealth(provider, schema ?? "queuert", longMs),
     openState: async () => adapter,
     openNotify: async () => undefined,
     close,

@@ -7,7 +7,6 @@ import { join, resolve } from "node:path";
 import type { SqliteSchemaOptions } from "@queuert/sqlite";
 import { CliUnreachableError } from "../errors.ts";
 import { findPackage, loadPackage } from "./load-package.ts";
-import { sqliteHealth } from "./sqlite-health.ts";
 import type { MigrationPlan, OpenOptions, OpenStore, SchemaFinding, StoreSchema } from "./store.ts";
 
 type Driver = NonNullable<
@@ -53,7 +52,6 @@ export const openSqlite = async (options: OpenOptions): Promise<OpenStore> => {
               planOf(adapters, { stateProvider, ...named }),
             ),
     },
-    health: async () => sqliteHealth(await openProvider(false), filename),
     openState: async () =>
       adapters.createSqliteStateAdapter({
         stateProvider: await openProvider(false),

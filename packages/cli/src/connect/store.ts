@@ -1,7 +1,7 @@
 import type { NotifyAdapter } from "queuert";
 import type { ConfiguredStateAdapter } from "../config/define-config.ts";
 
-/** Something wrong with a store: its schema, its server or its file. */
+/** Something wrong with the schema of a store. */
 export interface SchemaFinding {
   readonly level: "fail" | "warn";
   readonly text: string;
@@ -29,8 +29,6 @@ export interface OpenStore {
   readonly schema: StoreSchema | undefined;
   /** Rejects if the schema is missing, in stores that look at it when they open. */
   openState(): Promise<ConfiguredStateAdapter>;
-  /** Facts of the server or the file that slow jobs down. Undefined for adapters that a config has made. */
-  readonly health?: (longMs: number) => Promise<readonly SchemaFinding[]>;
   openNotify(): Promise<NotifyAdapter | undefined>;
   close(): Promise<void>;
 }

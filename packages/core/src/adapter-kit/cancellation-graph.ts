@@ -6,12 +6,18 @@ import type { StateJob, StateJobReference } from "../model/state-job.ts";
 export type CancellationJob = StateJobReference &
   Pick<StateJob, "status" | "position" | "leaseVersion">;
 
+/** A blocked job that waits for a sequence. */
+export interface WaitingEdge extends BlockerEdge {
+  /** With `onBlockerFailure: "continue"` the job goes on after any end of the sequence. */
+  readonly goesOn: boolean;
+}
+
 /** The jobs that a store has read. */
 export interface CancellationView {
   /** Every job of the root trees that were read. */
   readonly jobs: readonly CancellationJob[];
   /** The blocked jobs of any tree that wait for a sequence of these trees: their edges, in the order of creation. */
-  readonly waiting: readonly BlockerEdge[];
+  readonly waiting: readonly WaitingEdge[];
 }
 
 export interface Graph {
@@ -20,7 +26,7 @@ export interface Graph {
   /** The sequences that the jobs of a sequence have started. */
   readonly started: ReadonlyMap<string, readonly string[]>;
   /** The edges of the blocked jobs that wait for a sequence. */
-  readonly waiting: ReadonlyMap<string, readonly BlockerEdge[]>;
+  readonly waiting: ReadonlyMap<string, readonly WaitingEdge[]>;
 }
 
 export const toGraph = ({ jobs, waiting }: CancellationView): Graph => {
@@ -34,7 +40,7 @@ export const toGraph = ({ jobs, waiting }: CancellationView): Graph => {
     const parent = sequenceOf.get(job.originId);
     if (parent !== undefined) addTo(started, parent, job.sequenceId);
   }
-  const edges = new Map<string, BlockerEdge[]>();
+  const edges = new Map<string, WaitingEdge[]>();
   for (const edge of waiting) addTo(edges, edge.blockerSequenceId, edge);
   return { current, started, waiting: edges };
 };

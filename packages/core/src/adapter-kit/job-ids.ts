@@ -1,5 +1,3 @@
-import { randomFillSync } from "node:crypto";
-
 const idsPerPool = 256;
 /** Eight for the digits of the id, two for the start of the counter. */
 const bytesPerId = 10;
@@ -36,7 +34,7 @@ export const createJobIdGenerator = (now: () => number = Date.now): (() => strin
 
   return () => {
     if (offset >= pool.length) {
-      randomFillSync(pool);
+      crypto.getRandomValues(pool);
       offset = 0;
     }
     const ms = Math.floor(now());

@@ -14,6 +14,7 @@ import {
   type CancellationView,
   type Graph,
   toGraph,
+  type WaitingEdge,
 } from "./cancellation-graph.ts";
 import { blockerCancelledError, blockerFailedError } from "./stored-texts.ts";
 
@@ -28,19 +29,20 @@ export type CancellationPlan =
       readonly dependants: FailJobsResult["dependants"];
     };
 
-type Params = Pick<CancelSequencesParams<object>, "sequences" | "tree" | "dependants">;
+type Params = Pick<CancelSequencesParams<object>, "sequences" | "tree" | "dependants" | "failed">;
 
 export const planCancellation = (view: CancellationView, params: Params): CancellationPlan => {
   const graph = toGraph(view);
-  const results = params.sequences.map((element) => resultOf(graph, element));
+  const results = params.sequences.map((element) => resultOf(graph, element, params));
   const starts = new Set(
     params.sequences.flatMap(({ id }, index) => (results[index]?.kind === "cancelled" ? [id] : [])),
   );
   for (;;) {
     const chosen = choose(graph, starts, params.tree);
-    const outside = edgesFromOutside(graph, chosen);
+    // A job that goes on without its blocker is not stranded.
+    const outside = edgesFromOutside(graph, chosen, starts).filter(({ goesOn }) => !goesOn);
     if (outside.length > 0 && params.dependants === "refuse") {
-      return { kind: "blocking", edges: outside };
+      return { kind: "blocking", edges: outside.map(toBlockerEdge) };
     }
     const unread = unreadOf(graph, outside);
     if (unread.length > 0) return { kind: "look", sequenceIds: unread };
@@ -50,7 +52,7 @@ export const planCancellation = (view: CancellationView, params: Params): Cancel
     }
     const failing = failOutside(graph, outside, chosen);
     if (failing.unread.length > 0) return { kind: "look", sequenceIds: failing.unread };
-    const jobs = [...chosen].flatMap((id) => unfinishedOf(graph, id) ?? []);
+    const jobs = [...chosen].flatMap((id) => endableOf(graph, starts, id) ?? []);
     return { kind: "cancel", results, jobs, dependants: failing.dependants };
   }
 };
@@ -71,6 +73,7 @@ const referenceOf = (job: StateJobReference): StateJobReference => ({
 const resultOf = (
   graph: Graph,
   { id, lease }: Params["sequences"][number],
+  { failed = false }: Params,
 ): CancelSequenceResult => {
   const job = graph.current.get(id);
   if (job === undefined) {
@@ -79,7 +82,7 @@ const resultOf = (
       : { kind: "lost", reason: "not_found" };
   }
   if (lease === null) {
-    return isFinished(job.status)
+    return isFinished(job.status) && !(failed && job.status === "failed")
       ? { kind: "refused", reason: "already_ended" }
       : { kind: "cancelled" };
   }
@@ -98,7 +101,7 @@ const choose = (graph: Graph, starts: ReadonlySet<string>, tree: boolean): Reado
   for (;;) {
     const chosen = reach(graph, starts, kept);
     // A sequence that is kept keeps in turn those that it waits for.
-    const awaited = edgesFromOutside(graph, chosen)
+    const awaited = edgesFromOutside(graph, chosen, starts)
       .map(({ blockerSequenceId }) => blockerSequenceId)
       .filter((id) => !starts.has(id));
     if (awaited.length === 0) return chosen;
@@ -119,26 +122,57 @@ const reach = (
   return reached;
 };
 
-const unfinishedOf = ({ current }: Graph, sequenceId: string): CancellationJob | undefined => {
+/** The job that ends with the cancellation of a sequence. Of failed sequences only the starts are cancelled. */
+const endableOf = (
+  { current }: Graph,
+  starts: ReadonlySet<string>,
+  sequenceId: string,
+): CancellationJob | undefined => {
   const job = current.get(sequenceId);
-  return job === undefined || isFinished(job.status) ? undefined : job;
+  const isOver = job?.status === "failed" ? !starts.has(sequenceId) : job && isFinished(job.status);
+  return isOver ? undefined : job;
 };
 
-const edgesFromOutside = (graph: Graph, chosen: ReadonlySet<string>): readonly BlockerEdge[] =>
+const toBlockerEdge = ({
+  jobId,
+  sequenceId,
+  blockerSequenceId,
+  index,
+}: WaitingEdge): BlockerEdge => ({
+  ...{ jobId, sequenceId, blockerSequenceId, index },
+});
+
+/** The sequences that a plan ends. Each store releases the jobs that go on without them. The failure of one has released its own. */
+export const sequencesOf = ({
+  jobs,
+  dependants,
+}: Extract<CancellationPlan, { readonly kind: "cancel" }>): readonly string[] => [
+  ...new Set(
+    [...jobs.filter(({ status }) => status !== "failed"), ...dependants].map(
+      ({ sequenceId }) => sequenceId,
+    ),
+  ),
+];
+
+const edgesFromOutside = (
+  graph: Graph,
+  chosen: ReadonlySet<string>,
+  starts: ReadonlySet<string>,
+): readonly WaitingEdge[] =>
   [...chosen].flatMap((id) =>
-    unfinishedOf(graph, id) === undefined
+    endableOf(graph, starts, id) === undefined
       ? []
       : (graph.waiting.get(id) ?? []).filter(({ sequenceId }) => !chosen.has(sequenceId)),
   );
 
-const unreadOf = ({ current }: Graph, edges: readonly BlockerEdge[]): readonly string[] => [
+const unreadOf = ({ current }: Graph, edges: readonly WaitingEdge[]): readonly string[] => [
   ...new Set(edges.map(({ sequenceId }) => sequenceId).filter((id) => !current.has(id))),
 ];
 
 /** Every job outside fails that waits for a cancelled sequence, and every job that waits for its sequence in turn. */
 const failOutside = (
   graph: Graph,
-  outside: readonly BlockerEdge[],
+  outside: readonly WaitingEdge[],
   chosen: ReadonlySet<string>,
 ): {
   readonly dependants: FailJobsResult["dependants"];
@@ -163,6 +197,7 @@ const failOutside = (
     }
     dependants.push({ ...referenceOf(job), error });
     for (const next of graph.waiting.get(sequenceId) ?? []) {
+      if (next.goesOn) continue;
       queue.push({ edge: next, error: blockerFailedError(sequenceId) });
     }
   }

@@ -5,6 +5,9 @@
 export const leaseExpiredError = (leasedBy: string): string =>
   `The lease of worker ${leasedBy} expired`;
 
+/** The error of an attempt that was running when its sequence was cancelled. */
+export const cancelledAttemptError = "The sequence was cancelled";
+
 /** The error of a job that waited for a sequence that was cancelled. */
 export const blockerCancelledError = (blockerSequenceId: string): string =>
   `Blocker sequence ${blockerSequenceId} was cancelled`;

@@ -137,11 +137,16 @@ export const wrapStateAdapterWithRetry = <
 >(
   adapter: TAdapter & StateAdapter<TTxContext, TContext, TJobId>,
   options: StateAdapterRetryOptions,
-): TAdapter =>
-  mapMethods<TAdapter>(adapter, (method, name) =>
+): TAdapter => {
+  const wrapped = mapMethods<TAdapter>(adapter, (method, name) =>
     // They run the caller's code, which must run once.
     infrastructureMethods.has(name) ? method : retrying(method, options),
   );
+  const { limitKeys } = adapter;
+  if (limitKeys === undefined) return wrapped;
+  // A repeated change sets the same values.
+  return { ...wrapped, limitKeys: mapMethods(limitKeys, (method) => retrying(method, options)) };
+};
 
 const retrying =
   (method: AdapterMethod, options: StateAdapterRetryOptions): AdapterMethod =>

@@ -23,6 +23,7 @@ export interface JobSequenceData {
   readonly originId: string | null;
 }
 
+/** The worker of an event. */
 export interface WorkerData {
   readonly workerId: string;
   readonly typeNames: readonly string[];
@@ -172,6 +173,7 @@ interface AdapterEvents {
 export interface QueuertEventData
   extends WorkerEvents, JobEvents, TypeEvents, SequenceEvents, ScheduleEvents, AdapterEvents {}
 
+/** The names of all events. */
 export type QueuertEventType = keyof QueuertEventData;
 
 /** One observed thing: its `type`, and the data that goes with that type. */

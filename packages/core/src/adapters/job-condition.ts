@@ -12,7 +12,11 @@ export type TextField =
   | "originId"
   | "deduplicationKey"
   | "leasedBy"
-  | "completedBy";
+  | "completedBy"
+  | LimitField;
+
+/** The limit and the key that a job stands under, which only its store knows. A store without `limitKeys` has no such job. */
+export type LimitField = "limitName" | "limitKey";
 
 /** Texts in which a part is looked for. Upper and lower case differ. */
 export type SearchedField = "input" | "output" | "lastAttemptError";
@@ -32,6 +36,7 @@ export type DerivedState =
   /** The first job of a root sequence. */
   | "root";
 
+/** One condition of a search. All must hold. */
 export type JobCondition = { readonly negated: boolean } & (
   | { readonly field: "id"; readonly anyOf: readonly string[] }
   | { readonly field: "idPrefix"; readonly anyOf: readonly string[] }

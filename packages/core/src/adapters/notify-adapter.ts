@@ -7,6 +7,7 @@ export interface JobScheduledHint {
 /** Stops listening. Safe to call twice; resolves when the listener will not be called any more. */
 export type StopListening = () => Promise<void>;
 
+/** Is told that jobs of a type may be due. */
 export interface JobScheduledListener {
   readonly typeNames: readonly string[];
   /**
@@ -23,12 +24,14 @@ export interface JobScheduledListener {
   readonly demand?: ((typeName: string, offered?: number) => number) | undefined;
 }
 
+/** Is told that a sequence has ended. */
 export interface SequenceCompletedListener {
   readonly sequenceIds: readonly string[];
   /** The sequence may have ended: query it. Also called for each sequence when a lost connection is back. */
   readonly onSequenceCompleted: (sequenceId: string) => void;
 }
 
+/** Is told that a job is no longer its worker's. */
 export interface OwnershipLostListener {
   /** The job may have been acquired, completed or deleted elsewhere: query it if this process runs it. */
   readonly onOwnershipLost: (jobId: string) => void;

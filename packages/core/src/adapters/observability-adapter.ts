@@ -52,6 +52,7 @@ export interface StartedSpanSequence {
   readonly traceContext: string | null;
 }
 
+/** How a span ends. */
 export type SpanOutcome =
   | {
       readonly kind: "ok";

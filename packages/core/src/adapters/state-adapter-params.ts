@@ -8,17 +8,19 @@ import type {
   StateSequence,
 } from "../model/state-job.ts";
 import type { ScheduleOptions } from "../model/schedule.ts";
+import type { BatchCondition } from "./state-adapter-limits.ts";
 import type { BlockerEdge } from "./state-adapter-queries.ts";
 
 // createJobs
-
 export type { NewContinuationJob, NewEntryJob, NewStateJob } from "../model/state-job.ts";
 
+/** The argument of `createJobs`. */
 export interface CreateJobsParams<TTxContext> {
   readonly context?: TTxContext | undefined;
   readonly jobs: readonly NewStateJob[];
 }
 
+/** The result of `createJobs` for one job. */
 export interface CreatedStateJob {
   /** The stored job; when deduplicated, the first job of the newest sequence that matches. */
   readonly job: StateJob;
@@ -27,37 +29,50 @@ export interface CreatedStateJob {
 
 // addBlockers
 
+/** The argument of `addBlockers`. */
 export interface AddBlockersParams<TTxContext> {
   readonly context: TTxContext;
   readonly jobs: readonly {
     readonly jobId: string;
     readonly blockerSequenceIds: readonly string[];
+    /** The longest wait, counted from the creation of the job. Left out: without end. */
+    readonly waitAtMostMs?: number | undefined;
   }[];
 }
 
 // acquireJobs
 
+/** The argument of `acquireJobs`. */
 export interface AcquireJobsParams {
   readonly workerId: string;
   /** In all. */
   readonly limit: number;
+  /** How many jobs could begin now, of types that stand under a limit. Left out: `limit`. */
+  readonly slots?: number | undefined;
   readonly types: readonly {
     readonly typeName: string;
     readonly leaseMs: number;
     readonly limit: number;
+    readonly batch?: BatchCondition | undefined;
   }[];
 }
 
+/** One job that was acquired, with the sequences that it waited for. */
 export interface AcquiredJob {
   readonly job: StateJob;
   readonly blockers: readonly StateSequence[];
   /** The worker whose expired lease was taken over; null for a job that was pending. */
   readonly reclaimedFrom: string | null;
+  /** Why core cannot read a payload of the job or of its blockers. Stores leave it out: a worker adds it, and the attempt fails. */
+  readonly unreadable?: Error | undefined;
 }
 
+/** The result of `acquireJobs`. */
 export interface AcquireJobsResult {
   readonly jobs: readonly AcquiredJob[];
   readonly nextDueInMs: number | null;
+  /** A limit has kept due jobs back: the end of an attempt is a reason to acquire again. Left out: none has. */
+  readonly isLimited?: boolean | undefined;
   /** Left out: the time of the store is known by the acquired jobs alone. */
   readonly storeTime?: Date | undefined;
 }
@@ -70,31 +85,41 @@ export interface LeaseReference {
   readonly leaseVersion: number;
 }
 
+/** The argument of `renewLeases`. */
 export interface RenewLeasesParams {
   readonly leases: readonly (LeaseReference & { readonly leaseMs: number })[];
 }
 
-/** Why a lease is no longer held: a newer lease exists, or the job is finished, cancelled or deleted. */
+/**
+ * Why a lease is no longer held: a newer lease exists, or the job is finished, cancelled or deleted. `lease_expired`: the
+ * job stands under a limit, and its permit has ended with the lease.
+ */
 export type LeaseLostReason =
-  "taken_by_another_worker" | "already_completed" | "cancelled" | "not_found";
+  "taken_by_another_worker" | "already_completed" | "cancelled" | "not_found" | "lease_expired";
 
+/** Whether a lease is still held. */
 export type LeaseCheck =
   { readonly kind: "held" } | { readonly kind: "lost"; readonly reason: LeaseLostReason };
 
 // completeJobs
 
+/** The outcome of an attempt: an output, or the next job of the sequence. */
 export type CompletionOutcome =
   | { readonly kind: "output"; readonly output: JsonText }
   | { readonly kind: "continuation"; readonly job: NewContinuationJob }
   | { readonly kind: "continuedTo"; readonly jobId: string };
 
+/** One job to complete, under its lease. */
 export interface JobCompletion {
   readonly jobId: string;
+  /** Of the job, for the transforms of payloads. Stores do not read it. */
+  readonly typeName?: string | undefined;
   /** Null: completion without a worker, of any unfinished job. */
   readonly leaseVersion: number | null;
   readonly outcome: CompletionOutcome;
 }
 
+/** The argument of `completeJobs`. */
 export interface CompleteJobsParams<TTxContext> {
   readonly context?: TTxContext | undefined;
   /** Stored as `completedBy`. Null without a worker: then, and only then, no element names a lease. */
@@ -104,6 +129,7 @@ export interface CompleteJobsParams<TTxContext> {
   readonly andCommit?: boolean | undefined;
 }
 
+/** The result of `completeJobs` for one job. */
 export type CompletionResult =
   | {
       readonly kind: "completed";
@@ -122,6 +148,7 @@ export interface UnblockedJob extends StateJobReference {
   readonly unblockedBySequenceId: string;
 }
 
+/** The result of `completeJobs`, with the jobs that it has unblocked. */
 export interface CompleteJobsResult {
   readonly results: readonly CompletionResult[];
   readonly unblocked: readonly UnblockedJob[];
@@ -129,6 +156,7 @@ export interface CompleteJobsResult {
 
 // rescheduleJobs
 
+/** The argument of `rescheduleJobs`. */
 export interface RescheduleJobsParams<TTxContext> {
   readonly context?: TTxContext | undefined;
   readonly jobs: readonly (LeaseReference & {
@@ -138,17 +166,20 @@ export interface RescheduleJobsParams<TTxContext> {
   })[];
 }
 
+/** The result of `rescheduleJobs` for one job. */
 export type RescheduleResult =
   | { readonly kind: "rescheduled"; readonly scheduledAt: Date }
   | { readonly kind: "lost"; readonly reason: LeaseLostReason };
 
 // failJobs
 
+/** The argument of `failJobs`. */
 export interface FailJobsParams<TTxContext> {
   readonly context?: TTxContext | undefined;
   readonly jobs: readonly (LeaseReference & { readonly error: string })[];
 }
 
+/** The result of `failJobs`, with the jobs that wait for the failed ones. */
 export interface FailJobsResult {
   readonly results: readonly (
     | { readonly kind: "failed"; readonly failedAt: Date }
@@ -156,13 +187,15 @@ export interface FailJobsResult {
   )[];
   /** Blocked jobs that failed with them, with the error stored for each. */
   readonly dependants: readonly (StateJobReference & { readonly error: string })[];
+  /** Jobs with `onBlockerFailure: "continue"` that waited for these sequences only. */
+  readonly unblocked: readonly UnblockedJob[];
 }
 
 // cancelSequences
-
 /** How to treat the jobs outside the cancelled sequences that wait for one of them. */
 export type CancelDependants = "refuse" | "fail" | "cancel";
 
+/** The argument of `cancelSequences`. */
 export interface CancelSequencesParams<TTxContext> {
   readonly context?: TTxContext | undefined;
   readonly sequences: readonly {
@@ -173,6 +206,8 @@ export interface CancelSequencesParams<TTxContext> {
   /** Also the sequences that were started for them, and for those in turn. */
   readonly tree: boolean;
   readonly dependants: CancelDependants;
+  /** Also sequences among them that have failed. Left out: they are refused. */
+  readonly failed?: boolean | undefined;
   /** JSON text of a string; null for none. */
   readonly reason: JsonText | null;
 }
@@ -183,12 +218,13 @@ export interface CancelledStateJob extends StateJobReference {
   readonly wasRunning: boolean;
 }
 
-/** For one element. `already_ended`: its sequence has completed, failed, or was cancelled before. */
+/** For one element. `already_ended`: its sequence has completed, was cancelled before, or has failed without `failed`. */
 export type CancelSequenceResult =
   | { readonly kind: "cancelled" }
   | { readonly kind: "refused"; readonly reason: "not_found" | "already_ended" }
   | { readonly kind: "lost"; readonly reason: LeaseLostReason };
 
+/** The result of `cancelSequences`: all were cancelled, or none. */
 export type CancelSequencesResult =
   | {
       readonly kind: "cancelled";
@@ -196,16 +232,20 @@ export type CancelSequencesResult =
       readonly jobs: readonly CancelledStateJob[];
       /** With `dependants: "fail"`: the jobs that failed, with the error stored for each. */
       readonly dependants: FailJobsResult["dependants"];
+      /** Jobs with `onBlockerFailure: "continue"` that waited for these sequences only. */
+      readonly unblocked: readonly UnblockedJob[];
     }
   /** With `dependants: "refuse"`: nothing was written. */
   | { readonly kind: "blocking"; readonly edges: readonly BlockerEdge[] };
 
 // reclaimExpiredLeases
 
+/** The argument of `reclaimExpiredLeases`. */
 export interface ReclaimExpiredLeasesParams {
   readonly limit: number;
 }
 
+/** A job whose expired lease was taken from a worker. */
 export interface ReclaimedJob extends StateJobReference {
   readonly leasedBy: string;
   readonly leaseVersion: number;
@@ -213,11 +253,13 @@ export interface ReclaimedJob extends StateJobReference {
 
 // retryFailedJobs, triggerJobs
 
+/** The argument of methods that read by id. */
 export interface GetByIdsParams<TContext, TJobId> {
   readonly context?: TContext | undefined;
   readonly ids: readonly TJobId[];
 }
 
+/** The result of `retryFailedJobs`. */
 export type RetryFailedResult =
   | { readonly kind: "retried"; readonly job: StateJob }
   | { readonly kind: "refused"; readonly reason: "not_found" | "not_failed" }
@@ -232,49 +274,5 @@ export type TriggerResult =
   | { readonly kind: "triggered"; readonly job: StateJobReference }
   | { readonly kind: "refused"; readonly reason: "not_found" | "not_pending" };
 
-// pause, resume, getPauses
-
-/** A job type; null: every type. */
-export interface PauseTarget {
-  readonly typeName: string | null;
-}
-
-export interface PauseParams {
-  readonly targets: readonly PauseTarget[];
-  /** Null: until it is resumed. */
-  readonly forMs: number | null;
-  readonly note: string | null;
-}
-
-export interface StatePause extends PauseTarget {
-  readonly pausedAt: Date;
-  /** Null: until it is resumed. */
-  readonly until: Date | null;
-  readonly note: string | null;
-}
-
-// deleteSequences, deleteFinishedSequences
-
-export interface DeleteSequencesParams<TTxContext, TJobId> {
-  readonly context: TTxContext;
-  readonly rootSequenceIds: readonly TJobId[];
-}
-
-export type DeleteSequencesResult =
-  /** `running`: deleted jobs whose holders have to be notified. Ids that do not exist are not an error. */
-  | {
-      readonly kind: "deleted";
-      readonly jobCount: number;
-      readonly running: readonly StateJobReference[];
-    }
-  /** Checked before the dependants. */
-  | { readonly kind: "notRoots"; readonly sequenceIds: readonly string[] }
-  | { readonly kind: "blocking"; readonly edges: readonly BlockerEdge[] };
-
-export interface DeleteFinishedParams {
-  readonly completedForMs: number | null;
-  readonly failedForMs: number | null;
-  readonly cancelledForMs: number | null;
-  /** Root trees. */
-  readonly limit: number;
-}
+export type * from "./state-adapter-deletions.ts";
+export type * from "./state-adapter-pauses.ts";

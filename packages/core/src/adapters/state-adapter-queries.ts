@@ -1,6 +1,7 @@
 // The parameters and results of the queries of StateAdapter. One block per method.
 import type { PageOrder } from "../model/page.ts";
 import type { JobStatus } from "../model/status.ts";
+import type { LimitedRead } from "./operator-reads.ts";
 
 /** `jobId`, of sequence `sequenceId`, waits or waited for `blockerSequenceId`. */
 export interface BlockerEdge {
@@ -10,7 +11,7 @@ export interface BlockerEdge {
   readonly index: number;
 }
 
-interface PageParams {
+interface PageParams extends LimitedRead {
   readonly order: PageOrder;
   readonly limit: number;
   readonly afterOrdinal: number | null;
@@ -39,12 +40,14 @@ export interface ListSequencesParams<TContext> extends PageParams {
   readonly createdTo: Date | null;
 }
 
-export interface SummarizeParams<TContext> {
+/** The argument of `summarize`. */
+export interface SummarizeParams<TContext> extends LimitedRead {
   readonly context?: TContext | undefined;
   /** An attempt that has run for longer counts as long. */
   readonly runningLongMs: number;
 }
 
+/** Counts by type and status, and the ages of the oldest jobs. */
 export interface StateSummary {
   /** Per type and status; completed and cancelled jobs are left out, zero counts too. */
   readonly counts: readonly {
@@ -54,9 +57,13 @@ export interface StateSummary {
   }[];
   /**
    * Per type with due pending jobs: for how long the oldest has been due. The time that a job was blocked does not count: its
-   * waiting begins when its last blocker completes.
+   * waiting begins when its last blocker completes. `dueCount` of them are due.
    */
-  readonly oldestReady: readonly { readonly typeName: string; readonly ageMs: number }[];
+  readonly oldestReady: readonly {
+    readonly typeName: string;
+    readonly ageMs: number;
+    readonly dueCount: number;
+  }[];
   /** Blocked jobs at least one of whose blockers has failed. */
   readonly blockedByFailedCount: number;
   readonly expiredLeaseCount: number;

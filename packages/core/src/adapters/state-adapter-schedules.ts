@@ -27,11 +27,13 @@ export interface StateTick {
 
 // takeDueSchedules
 
+/** The argument of `takeDueSchedules`. */
 export interface TakeDueSchedulesParams<TTxContext> {
   readonly context: TTxContext;
   readonly limit: number;
 }
 
+/** The result of `takeDueSchedules`. */
 export interface TakenSchedules {
   /** The store's clock during the statement. */
   readonly now: Date;
@@ -40,11 +42,13 @@ export interface TakenSchedules {
 
 // lockSchedules
 
+/** The argument of `lockSchedules`. */
 export interface LockSchedulesParams<TTxContext> {
   readonly context: TTxContext;
   readonly names: readonly string[];
 }
 
+/** The result of `lockSchedules`. */
 export interface LockedSchedules {
   /** The store's clock during the statement. */
   readonly now: Date;
@@ -53,6 +57,7 @@ export interface LockedSchedules {
 
 // writeSchedules
 
+/** The argument of `writeSchedules`. */
 export interface WriteSchedulesParams<TTxContext> {
   readonly context: TTxContext;
   readonly schedules: readonly {
@@ -64,6 +69,7 @@ export interface WriteSchedulesParams<TTxContext> {
 
 // deleteSchedules
 
+/** The argument of `deleteSchedules`. */
 export interface DeleteSchedulesParams<TTxContext> {
   readonly context: TTxContext;
   readonly names: readonly string[];
@@ -82,6 +88,7 @@ export interface ListSchedulesParams<TContext> {
 
 // recordTicks
 
+/** The argument of `recordTicks`. */
 export interface RecordTicksParams<TTxContext> {
   readonly context: TTxContext;
   readonly ticks: readonly StateTick[];
@@ -95,6 +102,7 @@ export interface TickPlace {
   readonly isManual: boolean;
 }
 
+/** The argument of `listScheduleTicks`. */
 export interface ListScheduleTicksParams<TContext> {
   readonly context?: TContext | undefined;
   readonly scheduleName: string;
@@ -109,6 +117,7 @@ export interface ListScheduleTicksParams<TContext> {
 
 // deleteScheduleTicks
 
+/** The argument of `deleteScheduleTicks`. */
 export interface DeleteScheduleTicksParams {
   readonly firedForMs: number;
   readonly limit: number;

@@ -28,6 +28,14 @@ import type {
   StatePause,
   TriggerResult,
 } from "./state-adapter-params.ts";
+import type {
+  DeleteLimitsParams,
+  GetLimitsParams,
+  SetLimitsParams,
+  StateLimitState,
+} from "./state-adapter-limits.ts";
+import type { LimitKeyStore } from "./limit-key-store.ts";
+import type { UpdateJobsParams, UpdateResult } from "./state-adapter-updates.ts";
 import type { OperatorStore } from "./operator-store.ts";
 import type {
   DeleteScheduleTicksParams,
@@ -143,11 +151,18 @@ export interface StateAdapter<
    *   `deduplicated: true` and nothing is written for that element. Under `"completed"` an unfinished sequence
    *   matches; under `"all"` a finished one (completed or failed) too, but never a cancelled one; `windowMs` leaves out
    *   those created longer ago.
+   * - Under `"pending"` a sequence matches whose first job is `pending` or `blocked` and has not begun: `attempt` is 0.
+   * - `excludeSequenceIds`: these sequences never match.
    * - Two elements of one call with the same key: the second is deduplicated to the first.
    * - A key held by another open transaction: waits for it, then matches (committed) or creates (rolled back). At
    *   stricter isolation levels a serialization failure may surface instead; two sequences never.
    * - A sequence of the key that another open transaction deletes: waits for it, then creates (committed) or matches
    *   (rolled back). A deletion that begins after the match comes after this call, whichever commits first.
+   * - `id` of an entry job: it is stored under this id. If a job of any type has the id, that job is returned with
+   *   `deduplicated: true`, and nothing is written for that element.
+   * - Two elements of one call with the same id: the second is deduplicated to the first.
+   * - An id that another open transaction stores: waits for it, then matches (committed) or creates (rolled back).
+   * - A job of the id that another open transaction deletes: waits for it, then creates (committed) or matches (rolled back).
    * - Without `context` the call commits by itself, in one round trip where the store can: when it resolves, every
    *   connection sees all jobs.
    */
@@ -158,9 +173,11 @@ export interface StateAdapter<
    * - Answers each job as it is afterwards: `pending` if all its blockers are already complete, else `blocked`.
    * - A blocker that has failed, on a job with `onBlockerFailure: "fail"`: the job is `failed`.
    * - A blocker that was cancelled: the job is `failed`, in the words of `blockerCancelledError`. It would wait for ever.
+   * - On a job with `onBlockerFailure: "continue"`, a blocker that has failed or was cancelled counts as complete.
    * - The same sequence twice in one list counts once for releasing, and keeps both places in the list.
    * - A blocker that completes at the same time in another transaction releases the job: whichever of the two
    *   commits last sees the other. Also while the blocker's sequence is being continued.
+   * - `waitAtMostMs`: the wait of a job that stays blocked ends at its creation plus this time (`blockedUntil`).
    * - A sequence that does not exist: `missing` names it for that element, and nothing is written for it.
    */
   addBlockers(
@@ -176,13 +193,24 @@ export interface StateAdapter<
    *   order is promised, but no type with due jobs goes without for ever.
    * - Due: `pending` with `scheduledAt` not after now, or `running` with an expired lease (`reclaimedFrom` then names
    *   its last worker, and its error is that worker's `leaseExpiredError`).
+   * - A blocked job whose wait has ended (`blockedUntil` not after now) becomes `pending` first, and keeps its due time. A blocker
+   *   that completes at the same time in another transaction releases it only once.
    * - Adds one to `attempt` and to `leaseVersion`; sets the lease to now plus the type's `leaseMs`.
    * - Skips jobs locked by another transaction; never waits for them.
-   * - `blockers`: the completed sequences the job waited for, in the order they were given.
+   * - `blockers`: the sequences the job waited for, as they are, in the order they were given.
    * - `nextDueInMs`: milliseconds until the next pending job of these types becomes due, 0 if some are due already
-   *   (exact when fewer than `limit` were returned), null if none is scheduled. Never above 2 147 483 647.
+   *   (exact when fewer than `limit` were returned), or until the wait of a blocked job ends, null if none is scheduled. Never above 2 147 483 647.
    * - `storeTime`: the store's clock during the statement, where it costs nothing.
+   * - A type under a limit: at no moment do more than `concurrency` of its jobs hold an unexpired lease.
+   * - In any `perMs` at most `count` + `burst` - 1 of its jobs start, by the store's clock.
+   * - Types under a limit get at most `slots` jobs in all: a job that cannot begin holds no permit.
+   * - `nextDueInMs` of a type at its limit is the moment of the next token, and a second if no permit is free. With
+   *   `isLimited` due jobs were kept back.
    * - Jobs of a paused type stay as they are. `nextDueInMs` has the end of the pause instead of their due time.
+   * - `batch`: no job of the type is acquired before `minSize` of them are due, or one has been due for `maxWaitMs`. The time for
+   *   which a job was blocked does not count.
+   * - Callers at the same time do not divide the jobs of a batch: each gets at least `minSize`, or none.
+   * - `nextDueInMs` of a type with `batch` is the moment from which its pending jobs can be acquired.
    * - Cost does not grow with finished, scheduled or blocked jobs.
    */
   acquireJobs(params: AcquireJobsParams): Promise<AcquireJobsResult>;
@@ -192,6 +220,7 @@ export interface StateAdapter<
   /**
    * Extends leases to now plus `leaseMs`; commits at once.
    * - `held`: the job is running under this `leaseVersion`, expired or not.
+   * - An expired lease of a type under a limit is lost, with the reason `lease_expired`: its permit may be in use again.
    * - A lease that ends later is shortened: the clock of the store was set back, or `leaseMs` is smaller than before.
    * - Never waits for a lock: a job locked by its holder's own transaction is `held` and left as it is.
    * - Otherwise the reason why the lease is lost.
@@ -234,6 +263,8 @@ export interface StateAdapter<
    *   dependants, never within one, and `reclaimExpiredLeases` finishes the rest after a crash.
    * - A dependant's error names the sequence that failed, in the words of `blockerFailedError`.
    * - Dependants with `"wait"` stay blocked.
+   * - Dependants with `"continue"` whose other blockers have all ended become `pending` in the same transaction. They are
+   *   listed in `unblocked`.
    */
   failJobs(params: FailJobsParams<TTxContext>): Promise<FailJobsResult>;
 
@@ -246,6 +277,10 @@ export interface StateAdapter<
    * - A job outside that waits for a cancelled sequence: with `"refuse"` nothing is written, and the edges are returned. With
    *   `"fail"` it fails, and every job that waits for its sequence in turn, at any `onBlockerFailure`. With `"cancel"`
    *   its sequence is cancelled too, with its tree.
+   * - A job with `onBlockerFailure: "continue"` goes on after a cancellation as after a failure, at any `dependants`. It does
+   *   not forbid one.
+   * - `failed`: a given sequence that has failed is cancelled as well, and never retried. Those in its tree that have failed
+   *   stay as they are.
    * - A cancelled sequence no longer holds its deduplication key, under neither strategy.
    * - Completed, continued or failed at the same time in another transaction: the one that commits first stands. After a
    *   continuation the next job is cancelled.
@@ -267,11 +302,22 @@ export interface StateAdapter<
    * - Refused for a job whose deduplication key another unfinished sequence has taken meanwhile.
    * - Refused for a job with `onBlockerFailure` `"fail"` while one of its blockers is failed: it would hold its key, and
    *   wait. Not for a blocker that comes back in the same call, in any order.
-   * - Refused for a job one of whose blockers was cancelled: it would wait for ever.
+   * - Refused for a job one of whose blockers was cancelled: it would wait for ever. With `onBlockerFailure: "continue"` it
+   *   waits only for blockers that have not ended.
+   * - A blocked job with `onBlockerFailure: "continue"` waits for a retried sequence again, and a released one stays.
    */
   retryFailedJobs(
     params: GetByIdsParams<TTxContext, TJobId>,
   ): Promise<readonly RetryFailedResult[]>;
+
+  /**
+   * Changes jobs that do not run. A call names each job once.
+   * - A field that is null is kept.
+   * - `pending` and `blocked` jobs, and `failed` ones before their retry. The others stay as they are: `not_updatable`.
+   * - `schedule` counts from now, and `dueWithinMs` from the creation of the job: the due time is never later.
+   * - A job whose change is not committed is not acquired. A job that was acquired before is `not_updatable`.
+   */
+  updateJobs(params: UpdateJobsParams<TTxContext, TJobId>): Promise<readonly UpdateResult[]>;
 
   /** Makes pending jobs due now. Jobs in another status are left alone and answered as such. */
   triggerJobs(params: GetByIdsParams<TTxContext, TJobId>): Promise<readonly TriggerResult[]>;
@@ -366,6 +412,7 @@ export interface StateAdapter<
    * Pauses job types, or every type; commits at once.
    * - After it has resolved, no acquisition that begins takes a job of them, in any process. Running jobs go on.
    * - A pause of a target that is paused replaces the earlier one. It ends by itself after `forMs`, by the store's clock.
+   * - With `extends` a pause that ends later stays as it is.
    * - A pause of every type and that of one type are two: a job is acquired when neither holds.
    */
   pause(params: PauseParams): Promise<void>;
@@ -375,6 +422,31 @@ export interface StateAdapter<
 
   /** The pauses that have not ended: that of every type first, then those of types by name. */
   getPauses(): Promise<readonly StatePause[]>;
+
+  // ── limits ──────────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Sets limits of job types; all or none, commits at once. True for each that was written.
+   * - After it has resolved, each acquisition that begins obeys them, in any process. Running jobs count, and go on.
+   * - A limit is replaced as a whole. The time of its tokens stays, so setting it again gives no start for free.
+   * - A `declaration` is not written while the stored one has the same `hash` or a higher `revision`. A change at run
+   *   time since then stays.
+   */
+  setLimits(params: SetLimitsParams): Promise<readonly boolean[]>;
+
+  /**
+   * Deletes limits; commits at once. True for each that was stored.
+   * - After it has resolved, no acquisition that begins obeys them. Running jobs go on.
+   * - A limit that is set again is a new one: all of its tokens are there.
+   * - A pause of the same name stays.
+   */
+  deleteLimits(params: DeleteLimitsParams): Promise<readonly boolean[]>;
+
+  /** The limits that are stored, with their use, by name. Those without bounds are among them. */
+  getLimits(params: GetLimitsParams): Promise<readonly StateLimitState[]>;
+
+  /** Limits by key. Left out: the store has none, and a client refuses them. */
+  readonly limitKeys?: LimitKeyStore | undefined;
 
   // ── look ────────────────────────────────────────────────────────────────────────────────────────────────
 

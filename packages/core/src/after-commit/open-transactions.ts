@@ -1,6 +1,6 @@
 // The open transactions that `transaction` and handlers run in, found by the objects in their contexts: a client, a session.
-// So a write finds the buffer of its effects, and a transaction its pending calls, without async context.
-import type { ContextKeys } from "../adapters/call-options.ts";
+// So a write finds the buffer of its effects, and a transaction its pending calls, without async context. The names of those
+// objects are learned from the first context, unless the state adapter declares them.
 import type { AnyStateAdapter, StateAdapterCapabilities } from "../adapters/state-adapter.ts";
 import { ScopedStorage } from "../async/scoped-storage.ts";
 import {
@@ -8,6 +8,7 @@ import {
   StateNotInTransactionError,
   TransactionEndingError,
 } from "../errors.ts";
+import { nearNames } from "../model/assert-known-options.ts";
 import type { EffectRouter, Effects } from "./effects.ts";
 
 /** The calls that a user's callback makes in its transaction, awaited or not, until the callback has ended. */
@@ -159,7 +160,7 @@ export const runTransaction = async <T>(
       const opened = transactions.open(context, effects);
       transaction = opened;
       try {
-        return await nesting.run(async () => callback(context));
+        return await nesting.run(() => callback(context));
       } finally {
         // If one of several concurrent calls fails, the callback ends while the others are pending.
         const left = opened.leave();
@@ -229,3 +230,41 @@ export const createNestedTransactionGuard = ({
     },
   };
 };
+
+/**
+ * The keys of a state adapter's contexts, such as `client`. Ready-made providers declare them. For another provider, core
+ * learns the keys from the first transaction that it runs. A start in a transaction of the user's own may come first. Until
+ * then an object is accepted as context, unless its name is close to an option.
+ */
+export interface ContextKeys {
+  /** Whether a key that is not among the options `names` of a method belongs to a context. */
+  includes(key: string, value: unknown, names: readonly string[]): boolean;
+  /** The keys so far. */
+  known(): readonly string[];
+  /** A context that the adapter's own `runInTransaction` gave. */
+  learn(context: object): void;
+}
+
+export const createContextKeys = ({
+  contextKeys,
+}: Pick<StateAdapterCapabilities, "contextKeys">): ContextKeys => {
+  if (contextKeys !== undefined) {
+    return {
+      includes: (key) => contextKeys.includes(key),
+      known: () => contextKeys,
+      learn: () => undefined,
+    };
+  }
+  const learned = new Set<string>();
+  return {
+    includes: (key, value, names) =>
+      learned.size > 0 ? learned.has(key) : isObject(value) && nearNames(key, names).length === 0,
+    known: () => [...learned],
+    learn: (context) => {
+      for (const key of Object.keys(context)) learned.add(key);
+    },
+  };
+};
+
+const isObject = (value: unknown): boolean =>
+  (typeof value === "object" && value !== null) || typeof value === "function";

@@ -2,8 +2,12 @@
 // promise of the process several times as expensive, until it is disabled. Newer versions carry it for nothing.
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Whether async context costs nothing: from Node 24 on. */
-const isAsyncContextFree: boolean = Number.parseInt(process.versions.node, 10) >= 24;
+/** Whether async context costs nothing: from Node 24 on, and in Workers of Cloudflare, which cannot disable it. */
+const isAsyncContextFree: boolean =
+  Number.parseInt(process.versions.node, 10) >= 24 ||
+  // Not declared for Node 20.
+  (globalThis as { readonly navigator?: { readonly userAgent?: string } }).navigator?.userAgent ===
+    "Cloudflare-Workers";
 
 /** The value is for the callback: once no callback is inside any more, it is not found. */
 export class ScopedStorage<T> {

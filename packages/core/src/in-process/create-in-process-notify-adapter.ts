@@ -16,7 +16,17 @@ type OnId = (id: string) => void;
 /** A listener for ownership listens for every job. */
 const everyJob = "";
 
-/** Notifies the workers and waiters of this process synchronously, and wakes at most as many workers as there are jobs. */
+/**
+ * Notifies the workers and waiters of this process synchronously, and wakes at most as many workers as there are jobs.
+ *
+ * @example
+ * ```ts
+ * // Two clients of one process that share a store.
+ * const notifyAdapter = createInProcessNotifyAdapter();
+ * const starter = await createQueuert({ stateAdapter, notifyAdapter, jobTypeDefinitions: jobTypes });
+ * const runner = await createQueuert({ stateAdapter, notifyAdapter, jobTypeDefinitions: jobTypes });
+ * ```
+ */
 export const createInProcessNotifyAdapter = (): NotifyAdapter => {
   let isClosed = false;
   const jobScheduled = createListenersByKey<JobScheduledListener>();

@@ -1,16 +1,8 @@
 import { createJobIdGenerator } from "../adapter-kit/job-ids.ts";
 import type { Clock } from "../async/clock.ts";
 import { Database, type InProcessStateAdapter } from "./database.ts";
-import { beginAction } from "./operator/begin-action.ts";
-import { finishAction } from "./operator/finish-action.ts";
-import { listActions } from "./operator/list-actions.ts";
-import { beat } from "./operator/beat.ts";
-import { countAhead } from "./operator/count-ahead.ts";
-import { examineJobs } from "./operator/examine-jobs.ts";
-import { expireLeases } from "./operator/expire-leases.ts";
-import { listAttempts } from "./operator/list-attempts.ts";
-import { listWorkers } from "./operator/list-workers.ts";
-import { readClock } from "./operator/read-clock.ts";
+import { operatorMethods } from "./operator/index.ts";
+import { limitKeyStore } from "./limit-keys.ts";
 import { acquireJobs } from "./state/acquire-jobs.ts";
 import { addBlockers } from "./state/add-blockers.ts";
 import { cancelSequences } from "./state/cancel-sequences.ts";
@@ -26,12 +18,15 @@ import { getSequences } from "./state/get-sequences.ts";
 import { listBlockerEdges } from "./state/list-blocker-edges.ts";
 import { listJobs } from "./state/list-jobs.ts";
 import { listSequences } from "./state/list-sequences.ts";
+import { getLimits } from "./state/get-limits.ts";
 import { getPauses } from "./state/get-pauses.ts";
 import { lockSequences } from "./state/lock-sequences.ts";
 import { pause } from "./state/pause.ts";
 import { reclaimExpiredLeases } from "./state/reclaim-expired-leases.ts";
 import { renewLeases } from "./state/renew-leases.ts";
 import { rescheduleJobs } from "./state/reschedule-jobs.ts";
+import { deleteLimits } from "./state/delete-limits.ts";
+import { setLimits } from "./state/set-limits.ts";
 import { resume } from "./state/resume.ts";
 import { retryFailedJobs } from "./state/retry-failed-jobs.ts";
 import { summarize } from "./state/summarize.ts";
@@ -45,6 +40,7 @@ import { recordTicks } from "./state/record-ticks.ts";
 import { takeDueSchedules } from "./state/take-due-schedules.ts";
 import { writeSchedules } from "./state/write-schedules.ts";
 import { triggerJobs } from "./state/trigger-jobs.ts";
+import { updateJobs } from "./state/update-jobs.ts";
 
 const wallClock: Pick<Clock, "now"> = { now: () => Date.now() };
 
@@ -58,6 +54,14 @@ export interface InProcessStateAdapterOptions {
 /**
  * Keeps jobs in the memory of this process, with real transactions. Use it for tests, for quick starts, and for jobs that
  * may be lost with the process. One transaction is open at a time. Other transactions wait for it, reads do not.
+ *
+ * @example
+ * ```ts
+ * const queuert = await createQueuert({
+ *   stateAdapter: createInProcessStateAdapter(),
+ *   jobTypeDefinitions: jobTypes,
+ * });
+ * ```
  */
 export const createInProcessStateAdapter = (
   options: InProcessStateAdapterOptions = {},
@@ -90,6 +94,7 @@ export const assembleStateAdapter = (database: Database): InProcessStateAdapter 
   cancelSequences: cancelSequences(database),
   reclaimExpiredLeases: reclaimExpiredLeases(database),
   retryFailedJobs: retryFailedJobs(database),
+  updateJobs: updateJobs(database),
   triggerJobs: triggerJobs(database),
   lockSequences: lockSequences(database),
   deleteSequences: deleteSequences(database),
@@ -106,6 +111,10 @@ export const assembleStateAdapter = (database: Database): InProcessStateAdapter 
   pause: pause(database),
   resume: resume(database),
   getPauses: getPauses(database),
+  setLimits: setLimits(database),
+  deleteLimits: deleteLimits(database),
+  getLimits: getLimits(database),
+  limitKeys: limitKeyStore(database),
   getJobs: getJobs(database),
   getSequences: getSequences(database),
   getBlockers: getBlockers(database),
@@ -113,16 +122,5 @@ export const assembleStateAdapter = (database: Database): InProcessStateAdapter 
   listJobs: listJobs(database),
   listSequences: listSequences(database),
   summarize: summarize(database),
-  operator: {
-    readClock: readClock(database),
-    examineJobs: examineJobs(database),
-    countAhead: countAhead(database),
-    listAttempts: listAttempts(database),
-    beat: beat(database),
-    listWorkers: listWorkers(database),
-    beginAction: beginAction(database),
-    finishAction: finishAction(database),
-    listActions: listActions(database),
-    expireLeases: expireLeases(database),
-  },
+  operator: operatorMethods(database),
 });

@@ -1,11 +1,12 @@
 // Statements and transactions over the store. There is one writer at a time, in the order of the calls. A transaction
 // holds the lock from its beginning to its end. A statement outside any transaction holds it for one synchronous step, so
 // a free lock costs nothing. Reads never wait: outside the open transaction they see the committed state.
-import { randomBytes } from "node:crypto";
 import { type AsyncLock, createAsyncLock } from "../async/async-lock.ts";
 import type { Clock } from "../async/clock.ts";
 import { StateNotInTransactionError } from "../errors.ts";
-import type { OperatorStore, StoredAction, StoredWorker } from "../adapters/operator-store.ts";
+import type { StoredAction } from "../adapters/operator-actions.ts";
+import type { OperatorStore, StoredMetric, StoredWorker } from "../adapters/operator-store.ts";
+import type { StoredLogChunk, StoredProgress } from "../adapters/operator-logs.ts";
 import type { StateAdapter } from "../adapters/state-adapter.ts";
 import type { View } from "./stored-job.ts";
 import { Store, transactionStart } from "./store.ts";
@@ -36,13 +37,24 @@ export type InProcessMethod<TName extends keyof InProcessStateAdapter> =
 export type InProcessOperatorMethod<TName extends keyof OperatorStore> =
   Required<OperatorStore>[TName];
 
+/** The lines and the progress of a job. */
+export interface JobLog {
+  /** By attempt and line. */
+  chunks: readonly (StoredLogChunk & { readonly at: Date })[];
+  progress: StoredProgress | undefined;
+}
+
 export class Database {
   readonly store: Store = new Store();
   /** The registry of workers, by the id of their instance. */
   readonly workers: Map<string, StoredWorker> = new Map();
+  /** The counts of attempts, by step, time and type. */
+  readonly metrics: Map<string, StoredMetric & { readonly stepMs: number }> = new Map();
+  /** The lines and the progress of jobs, by the id of the job. */
+  readonly logs: Map<string, JobLog> = new Map();
   /** The actions of operators, by their id. */
   readonly actions: Map<string, StoredAction> = new Map();
-  readonly storeId: string = randomBytes(8).toString("hex");
+  readonly storeId: string = Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString("hex");
   readonly generateId: () => string;
   private readonly clock: Pick<Clock, "now">;
   private readonly writerLock: AsyncLock = createAsyncLock();

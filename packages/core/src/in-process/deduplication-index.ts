@@ -39,19 +39,30 @@ export const dropKeyed = (first: StoredJob, key: string): void => {
 /** The first job of the sequence that matches a key. */
 export const findKeyed = (
   queue: TypeQueue,
-  { key, strategy, windowMs }: StateDeduplication,
+  { key, strategy, windowMs, excludeSequenceIds }: StateDeduplication,
   now: number,
 ): StoredJob | undefined => {
   const keyed = queue.keyedSequences.get(key);
   if (keyed === undefined) return undefined;
+  const mayMatch = ({ id }: StoredJob): boolean => excludeSequenceIds?.includes(id) !== true;
+  const unfinished = (): readonly StoredJob[] =>
+    strategy === "pending" ? waitingOf(keyed) : [...keyed.unfinished];
   const newest =
     strategy === "all"
-      ? keyed.all.findLast((first) => first.state !== undefined && !wasCancelled(first))
-      : newestOf(keyed.unfinished);
+      ? keyed.all.findLast(
+          (first) => first.state !== undefined && !wasCancelled(first) && mayMatch(first),
+        )
+      : newestOf(unfinished().filter(mayMatch));
   // Every other one is older still.
   const isInWindow = windowMs === null || (newest?.createdAt ?? 0) >= now - windowMs;
   return isInWindow ? newest : undefined;
 };
+
+const waitingOf = ({ unfinished }: KeyedSequences): readonly StoredJob[] =>
+  [...unfinished].filter(
+    ({ state }) =>
+      (state?.status === "pending" || state?.status === "blocked") && state.attempt === 0,
+  );
 
 /** Another unfinished sequence than this one that holds the key. */
 export const findOtherUnfinished = (first: StoredJob, key: string): StoredJob | undefined => {

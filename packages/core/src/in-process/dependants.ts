@@ -1,8 +1,14 @@
 // The effects of the end of a sequence on its dependants: they are released, or fail with it.
 import { blockerFailedError } from "../adapter-kit/stored-texts.ts";
-import type { UnblockedJob } from "../adapters/state-adapter-params.ts";
-import type { StateJobReference } from "../model/state-job.ts";
-import { currentOf, isSequenceComplete, type StoredJob, type JobState } from "./stored-job.ts";
+import type { FailJobsResult, UnblockedJob } from "../adapters/state-adapter-params.ts";
+import {
+  type BlockerLink,
+  currentOf,
+  hasEnded,
+  isSequenceComplete,
+  type JobState,
+  type StoredJob,
+} from "./stored-job.ts";
 import type { Store } from "./store.ts";
 import { toReference } from "./views.ts";
 
@@ -12,24 +18,50 @@ export const releaseDependants = (store: Store, completed: StoredJob): readonly 
   if (first.dependants === null || currentOf(first, "transaction") !== completed) return [];
   if (!isSequenceComplete(first)) return [];
   const unblocked: UnblockedJob[] = [];
-  for (const stored of first.dependants) {
-    const { state } = stored;
-    if (state?.status !== "blocked") continue;
-    const incompleteBlockerCount = state.incompleteBlockerCount - 1;
-    if (incompleteBlockerCount > 0) store.put(stored, { ...state, incompleteBlockerCount });
-    else {
-      const releasedAt = store.now;
-      store.put(stored, { ...state, status: "pending", releasedAt, incompleteBlockerCount });
-      unblocked.push({ ...toReference(stored), unblockedBySequenceId: first.id });
-    }
+  for (const stored of first.dependants) release(store, stored, first, unblocked);
+  return unblocked;
+};
+
+/** The sequence has failed, or was cancelled: its dependants with `onBlockerFailure: "continue"` do not wait for it. */
+export const releaseContinuing = (store: Store, first: StoredJob): readonly UnblockedJob[] => {
+  const unblocked: UnblockedJob[] = [];
+  for (const stored of first.dependants ?? []) {
+    if (stored.onBlockerFailure === "continue") release(store, stored, first, unblocked);
   }
   return unblocked;
 };
 
-/** The number of different sequences of a list that are not complete. */
-export const countIncomplete = (sequences: Iterable<StoredJob>): number => {
+const release = (
+  store: Store,
+  stored: StoredJob,
+  first: StoredJob,
+  unblocked: UnblockedJob[],
+): void => {
+  const { state } = stored;
+  if (state?.status !== "blocked") return;
+  // A failure counts only until the blocker is retried.
+  const incompleteBlockerCount =
+    stored.onBlockerFailure === "continue"
+      ? countIncomplete(stored, state.blockers)
+      : state.incompleteBlockerCount - 1;
+  if (incompleteBlockerCount > 0) store.put(stored, { ...state, incompleteBlockerCount });
+  else {
+    const releasedAt = store.now;
+    store.put(stored, { ...state, status: "pending", releasedAt, incompleteBlockerCount });
+    unblocked.push({ ...toReference(stored), unblockedBySequenceId: first.id });
+  }
+};
+
+/** The number of different blockers that a job still waits for. */
+export const countIncomplete = (
+  { onBlockerFailure }: StoredJob,
+  blockers: readonly BlockerLink[],
+): number => {
+  const isDone = onBlockerFailure === "continue" ? hasEnded : isSequenceComplete;
   let count = 0;
-  for (const sequence of new Set(sequences)) if (!isSequenceComplete(sequence)) count++;
+  for (const first of new Set(blockers.map(({ sequence }) => sequence))) {
+    if (!isDone(first)) count++;
+  }
   return count;
 };
 
@@ -44,13 +76,14 @@ export const failedState = (state: JobState, error: string, now: number): JobSta
 
 /**
  * A sequence has failed: its blocked dependants with `onBlockerFailure: "fail"` fail too, then theirs. Returns them,
- * nearest first. A queue, not a recursion: chains may be long.
+ * nearest first, and the jobs that go on. A queue, not a recursion: chains may be long.
  */
 export const failDependants = (
   store: Store,
   failedSequence: StoredJob,
-): readonly (StateJobReference & { readonly error: string })[] => {
-  const failed: (StateJobReference & { readonly error: string })[] = [];
+): Pick<FailJobsResult, "dependants" | "unblocked"> => {
+  const dependants: FailJobsResult["dependants"][number][] = [];
+  const unblocked: UnblockedJob[] = [];
   const sequences = [failedSequence];
   for (const sequence of sequences) {
     const error = blockerFailedError(sequence.id);
@@ -58,9 +91,10 @@ export const failDependants = (
       const { state } = stored;
       if (state?.status !== "blocked" || stored.onBlockerFailure !== "fail") continue;
       store.put(stored, failedState(state, error, store.now));
-      failed.push({ ...toReference(stored), error });
+      dependants.push({ ...toReference(stored), error });
       sequences.push(stored.first);
     }
+    for (const job of releaseContinuing(store, sequence)) unblocked.push(job);
   }
-  return failed;
+  return { dependants, unblocked };
 };

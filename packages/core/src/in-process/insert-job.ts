@@ -11,7 +11,8 @@ import { currentOf, initialState, type StoredJob } from "./stored-job.ts";
 
 export const insertEntryJob = (database: Database, job: NewEntryJob): StoredJob => {
   const { store } = database;
-  return store.insert(newId(database), job, initialState(job, dueAt(job, store.now)), null);
+  const id = job.id ?? newId(database);
+  return store.insert(id, job, initialState(job, dueAt(job, store.now)), null);
 };
 
 /**

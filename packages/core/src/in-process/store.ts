@@ -10,6 +10,7 @@ import { FinishedTrees, JobTree } from "./job-tree.ts";
 import { LeaseIndex } from "./lease-index.ts";
 import { OrdinalList } from "./ordinal-list.ts";
 import { type SchedulesMark, ScheduleTables } from "./schedule-tables.ts";
+import type { StoredLimit, StoredLimitKey } from "./limits.ts";
 import type { StoredPause } from "./pauses.ts";
 import { TypeQueue } from "./type-queue.ts";
 import { UndoLog } from "./undo-log.ts";
@@ -35,6 +36,9 @@ export class Store {
   readonly scheduling: ScheduleTables = new ScheduleTables();
   /** By type name; under null, the pause of everything. Those that have ended are left until they are resumed. */
   readonly pauses: Map<string | null, StoredPause> = new Map();
+  readonly limits: Map<string, StoredLimit> = new Map();
+  /** Keys of limits with bounds of their own, a pause, or tokens that were taken. */
+  readonly limitKeys: Map<string, StoredLimitKey> = new Map();
   /** The store's clock at the moment of the statement. */
   now = 0;
   private readonly undoLog = new UndoLog();
@@ -73,7 +77,6 @@ export class Store {
     const tree = first?.tree ?? this.treeFor(job.rootSequenceId ?? id, id);
     const queue = this.queueOf(job.typeName);
     const stored = new StoredJob(job, { id, ordinal, createdAt: this.now, first, tree, queue });
-    this.byId.set(id, stored);
     this.jobs.append(stored);
     stored.tree.add(stored);
     if (first === null) {
@@ -140,6 +143,8 @@ export class Store {
   private apply(stored: StoredJob, after: JobState | undefined): void {
     const before = stored.state;
     stored.state = after;
+    // A start may give the id of a job that its transaction has deleted. After a rollback the id is the old job's again.
+    if (before === undefined && after !== undefined) this.byId.set(stored.id, stored);
     const { counts } = stored.queue;
     if (before?.status !== after?.status) {
       if (before !== undefined) counts[before.status]--;
@@ -165,7 +170,11 @@ export class Store {
     if (stored.due !== null) stored.queue.remove(stored);
     if (stored.lease !== null) this.leases.remove(stored);
     if (after === undefined) return;
+    stored.priority = after.priority;
     if (after.status === "pending") stored.queue.add(stored, after.scheduledAt, this.now);
+    if (after.status === "blocked" && after.blockedUntil !== null) {
+      stored.queue.addWaiting(stored, after.blockedUntil);
+    }
     if (after.leasedUntil !== null) this.leases.add(stored, after.leasedUntil);
   }
 
@@ -180,7 +189,7 @@ export class Store {
   private drop(stored: StoredJob): void {
     const { first, tree } = stored;
     stored.dropped = true;
-    this.byId.delete(stored.id);
+    if (this.byId.get(stored.id) === stored) this.byId.delete(stored.id);
     this.jobs.noteDropped();
     tree.drop();
     if (tree.isEmpty) this.rootlessTrees.delete(tree.rootSequenceId);
@@ -194,7 +203,11 @@ export class Store {
 const isSamePlace = (before: JobState, after: JobState): boolean =>
   before.status === after.status &&
   (isFinished(before.status) ||
-    (before.scheduledAt === after.scheduledAt && before.leasedUntil === after.leasedUntil));
+    (before.scheduledAt === after.scheduledAt &&
+      before.priority === after.priority &&
+      before.limitKey === after.limitKey &&
+      before.blockedUntil === after.blockedUntil &&
+      before.leasedUntil === after.leasedUntil));
 
 /** From a blocking sequence to the jobs that wait for it. */
 const linkBlockers = (

@@ -3,7 +3,7 @@
 // A new field of a job is added in this file only.
 import type { StoredAttempt } from "../adapters/operator-store.ts";
 import type { LeaseLostReason, NewStateJob } from "../adapters/state-adapter-params.ts";
-import type { JobRecord, JsonText, OnBlockerFailure, StateJob } from "../model/state-job.ts";
+import type { JobLimitKey, JobRecord, OnBlockerFailure, StateJob } from "../model/state-job.ts";
 import { isFinished } from "../model/status.ts";
 import type { JobTree } from "./job-tree.ts";
 import type { OrdinalList } from "./ordinal-list.ts";
@@ -21,8 +21,6 @@ type FixedField =
   | "originId"
   | "position"
   | "ordinal"
-  | "input"
-  | "priority"
   | "onBlockerFailure"
   | "deduplicationKey"
   | "createdAt"
@@ -39,6 +37,8 @@ export interface JobState extends Omit<JobRecord<number>, FixedField> {
   readonly releasedAt: number | null;
   /** The number of different blockers of a blocked job that are not complete. Undefined in other statuses. */
   readonly incompleteBlockerCount: number;
+  /** The key that it stands under; null: none. */
+  readonly limitKey: JobLimitKey | null;
 }
 
 const noAttempts: readonly StoredAttempt[] = [];
@@ -46,9 +46,12 @@ const noAttempts: readonly StoredAttempt[] = [];
 /** The first state of a new job. */
 export const initialState = (job: NewStateJob, scheduledAt: number): JobState => ({
   status: job.awaitsBlockers ? "blocked" : "pending",
+  input: job.input,
+  priority: job.priority,
   output: null,
   continuedToId: null,
   scheduledAt,
+  blockedUntil: null,
   attempt: 0,
   lastAttemptAt: null,
   lastAttemptError: null,
@@ -62,6 +65,7 @@ export const initialState = (job: NewStateJob, scheduledAt: number): JobState =>
   blockers: noBlockers,
   releasedAt: null,
   incompleteBlockerCount: 0,
+  limitKey: job.limitKey ?? null,
 });
 
 export const toStateJob = (stored: StoredJob, state: JobState): StateJob => {
@@ -79,14 +83,15 @@ export const toStateJob = (stored: StoredJob, state: JobState): StateJob => {
     position: stored.position,
     ordinal: stored.ordinal,
     status: state.status,
-    input: stored.input,
+    input: state.input,
     output: state.output,
     continuedToId: state.continuedToId,
-    priority: stored.priority,
+    priority: state.priority,
     onBlockerFailure: stored.onBlockerFailure,
     deduplicationKey: stored.deduplicationKey,
     createdAt,
     scheduledAt: state.scheduledAt === stored.createdAt ? createdAt : new Date(state.scheduledAt),
+    blockedUntil: state.status === "blocked" ? toDate(state.blockedUntil) : null,
     attempt: state.attempt,
     lastAttemptAt: toDate(state.lastAttemptAt),
     lastAttemptError: state.lastAttemptError,
@@ -128,8 +133,8 @@ export class StoredJob {
   readonly createdAt: number;
   readonly originId: string | null;
   readonly position: number;
-  readonly input: JsonText;
-  readonly priority: number;
+  /** Its place among due jobs: that of the version in the queue. */
+  priority: number;
   readonly onBlockerFailure: OnBlockerFailure;
   /** On a first job. */
   readonly deduplicationKey: string | null;
@@ -145,6 +150,8 @@ export class StoredJob {
   committed: JobState | undefined = undefined;
   /** Its place among jobs to acquire: pending jobs, and running jobs whose lease is known to have expired. */
   due: HeapNode | null = null;
+  /** The queue that has it while `due` is set: that of its type, or of its key. */
+  line: TypeQueue | null = null;
   /** Its place among leases. */
   lease: HeapNode | null = null;
   /** On a first job: all jobs of the sequence, once there are two. */
@@ -160,7 +167,6 @@ export class StoredJob {
     this.createdAt = place.createdAt;
     this.originId = job.originId;
     this.position = job.kind === "entry" ? 0 : job.position;
-    this.input = job.input;
     this.priority = job.priority;
     this.onBlockerFailure = job.onBlockerFailure;
     this.deduplicationKey = job.kind === "entry" ? (job.deduplication?.key ?? null) : null;
@@ -195,6 +201,12 @@ export const currentOf = (first: StoredJob, view: View): StoredJob | undefined =
 export const isSequenceComplete = (first: StoredJob): boolean => {
   const state = currentOf(first, "transaction")?.state;
   return state?.status === "completed" && state.continuedToId === null;
+};
+
+/** Whether the sequence has ended in any way. */
+export const hasEnded = (first: StoredJob): boolean => {
+  const state = currentOf(first, "transaction")?.state;
+  return state !== undefined && isFinished(state.status) && state.continuedToId === null;
 };
 
 export const isUnfinished = (state: JobState | undefined): boolean =>

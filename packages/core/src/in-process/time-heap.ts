@@ -55,6 +55,27 @@ export class TimeHeap {
     return least;
   }
 
+  /** The earliest times, in order. */
+  firstTimes(count: number): readonly number[] {
+    const times: number[] = [];
+    const open = this.nodes.slice(0, 1);
+    while (times.length < count && open.length > 0) {
+      let first = 0;
+      for (const [place, { time }] of open.entries()) {
+        workCount.steps++;
+        if (time < (open[first]?.time ?? Infinity)) first = place;
+      }
+      const [node] = open.splice(first, 1);
+      if (node === undefined) break;
+      times.push(node.time);
+      for (const child of [2 * node.index + 1, 2 * node.index + 2]) {
+        const next = this.nodes[child];
+        if (next !== undefined) open.push(next);
+      }
+    }
+    return times;
+  }
+
   add(node: HeapNode): void {
     node.heap = this;
     this.nodes.push(node);

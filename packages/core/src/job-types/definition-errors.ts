@@ -4,50 +4,66 @@
 import type {
   BlockerName,
   ContinuationNames,
+  IsCoded,
+  IsSignal,
   WrittenBlockers,
   WrittenInput,
   WrittenOutput,
 } from "./definition.ts";
-import type { DefineBlocker } from "./markers.ts";
+import type { BlockerEnd, DefineBlocker } from "./markers.ts";
 import type { IsJson, NonJsonPart } from "./json.ts";
 import type { ExternalJobTypes } from "./references.ts";
 
 /** The constraint of `defineUnionJobTypes`: `unknown`, or the sentences with the mistakes. */
 export type CheckedDefinitions<TDefinitions> = {
-  [TTypeName in keyof TDefinitions]: DefinitionError<TDefinitions, TTypeName & string>;
+  [TTypeName in keyof TDefinitions]: DefinitionError<
+    TDefinitions,
+    TDefinitions[TTypeName],
+    TTypeName & string,
+    keyof TDefinitions
+  >;
 }[keyof TDefinitions] extends infer TSentences
   ? [TSentences] extends [never]
     ? unknown
     : TSentences
   : never;
 
+// `TNames`: the compiler makes `keyof TDefinitions` anew wherever it is written, at a cost of all names.
 type DefinitionError<
   TDefinitions,
-  TTypeName extends keyof TDefinitions & string,
-> = TDefinitions[TTypeName] extends { readonly input: unknown; readonly output: unknown }
-  ? | ContinuationError<TDefinitions, TTypeName>
-    | BlockersError<TDefinitions, TTypeName>
-    | PayloadError<WrittenInput<TDefinitions[TTypeName]>, TTypeName, "input">
-    | PayloadError<WrittenOutput<TDefinitions[TTypeName]>, TTypeName, "output">
+  TDefinition,
+  TTypeName extends string,
+  TNames,
+> = TDefinition extends { readonly input: unknown; readonly output: unknown }
+  ? | ContinuationError<TDefinitions, ContinuationNames<TDefinition>, TTypeName, TNames>
+    | BlockersError<TDefinitions, TDefinition, TTypeName>
+    | PayloadErrors<TDefinition, TTypeName>
   : `Error: job type '${TTypeName}' must be { input, output } with optional blockers`;
 
-type ContinuationError<TDefinitions, TTypeName extends keyof TDefinitions & string> =
-  ContinuationNames<TDefinitions[TTypeName]> extends infer TTarget
-    ? [TTarget] extends [keyof TDefinitions]
-      ? never
-      : `Error: job type '${TTypeName}' continues to '${Exclude<TTarget, keyof TDefinitions> & string}', which is not defined`
-    : never;
+type ContinuationError<TDefinitions, TTarget, TTypeName extends string, TNames> = [
+  TTarget,
+] extends [TNames]
+  ? TTarget extends SignalNames<TDefinitions>
+    ? `Error: job type '${TTypeName}' continues to '${TTarget}', which is a signal: wait for it as a blocker`
+    : never
+  : `Error: job type '${TTypeName}' continues to '${Exclude<TTarget, TNames> & string}', which is not defined`;
 
-type BlockersError<
-  TDefinitions,
-  TTypeName extends keyof TDefinitions & string,
-> = TDefinitions[TTypeName] extends { readonly blockers?: infer TBlockers }
-  ? [Exclude<TBlockers, undefined>] extends [readonly DefineBlocker<string>[]]
-    ? BlockerTargetError<
-        TDefinitions,
-        TTypeName,
-        BlockerName<WrittenBlockers<TDefinitions[TTypeName]>[number]>
-      >
+/** A conditional type, so that it is evaluated once. */
+type SignalNames<TDefinitions> = keyof {
+  [
+    TTypeName in keyof TDefinitions as IsSignal<TDefinitions[TTypeName]> extends true
+      ? TTypeName
+      : never
+  ]: true;
+} extends infer TTypeName extends string
+  ? TTypeName
+  : never;
+
+type BlockersError<TDefinitions, TDefinition, TTypeName extends string> = TDefinition extends {
+  readonly blockers?: infer TBlockers;
+}
+  ? [Exclude<TBlockers, undefined>] extends [readonly DefineBlocker<string, BlockerEnd>[]]
+    ? BlockerTargetError<TDefinitions, TTypeName, BlockerName<WrittenBlockers<TDefinition>[number]>>
     : `Error: the blockers of job type '${TTypeName}' must be a tuple such as [DefineBlocker<'other'>]`
   : never;
 
@@ -60,6 +76,13 @@ type BlockerTargetError<TDefinitions, TTypeName extends string, TTarget> = [TTar
     : TTarget extends keyof TDefinitions
       ? `Error: job type '${TTypeName}' has the blocker '${TTarget & string}', which is reached by continueWith only`
       : `Error: job type '${TTypeName}' has the blocker '${TTarget & string}', which is not defined`;
+
+/** A codec decides at run time which values it carries. */
+type PayloadErrors<TDefinition, TTypeName extends string> =
+  IsCoded<TDefinition> extends true
+    ? never
+    : | PayloadError<WrittenInput<TDefinition>, TTypeName, "input">
+      | PayloadError<WrittenOutput<TDefinition>, TTypeName, "output">;
 
 type PayloadError<TPayload, TTypeName extends string, TPart extends "input" | "output"> =
   IsJson<TPayload> extends true

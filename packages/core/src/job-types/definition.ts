@@ -1,16 +1,19 @@
 // The parts of one definition. Every type here reads one definition at a time, so its cost does not
 // depend on the number of job types.
 import type {
+  BlockerEnd,
+  CodedDefinition,
   DefineBlocker,
   DefineContinuationInput,
   DefineContinuationOutput,
+  DefineSignal,
 } from "./markers.ts";
 
 /** The shape of one entry of `defineUnionJobTypes`. */
 export interface JobTypeDefinition {
   readonly input: unknown;
   readonly output: unknown;
-  readonly blockers?: readonly DefineBlocker<string>[];
+  readonly blockers?: readonly DefineBlocker<string, BlockerEnd>[];
 }
 
 /** The names of the defined job types. */
@@ -57,6 +60,20 @@ export type IsContinuationOnly<TDefinition> = TDefinition extends {
     : false
   : false;
 
+/** Whether a definition is a signal. `any` is none. */
+export type IsSignal<TDefinition> = unknown extends TDefinition
+  ? false
+  : TDefinition extends DefineSignal<unknown>
+    ? true
+    : false;
+
+/** Whether a codec writes the payloads of a definition. `any` has none. */
+export type IsCoded<TDefinition> = unknown extends TDefinition
+  ? false
+  : TDefinition extends CodedDefinition
+    ? true
+    : false;
+
 /** The blockers tuple of a definition; an empty one if it declares none. */
 export type WrittenBlockers<TDefinition> = TDefinition extends {
   readonly blockers: infer TBlockers extends readonly unknown[];
@@ -66,4 +83,16 @@ export type WrittenBlockers<TDefinition> = TDefinition extends {
 
 /** The name, or names, in a blocker marker. */
 export type BlockerName<TBlocker> =
-  TBlocker extends DefineBlocker<infer TTypeName> ? TTypeName : never;
+  TBlocker extends DefineBlocker<infer TTypeName, BlockerEnd> ? TTypeName : never;
+
+/** Whether the job's handler also gets a blocker that has failed or was cancelled. */
+export type MayHaveFailed<TBlocker> =
+  TBlocker extends DefineBlocker<string, "ended"> ? true : false;
+
+/** Null for a blocker that a job may run without. */
+export type NullIfOptional<TBlocker> =
+  TBlocker extends DefineBlocker<string, "optional"> ? null : never;
+
+/** Whether a job may run without any of its blockers. */
+export type CanRunWithout<TDefinition> =
+  WrittenBlockers<TDefinition> extends readonly DefineBlocker<string, "optional">[] ? true : false;

@@ -1,17 +1,38 @@
 // The entities of one job type, with everything its definition says about them filled in.
-import type { Job, RunningJob } from "../model/job.ts";
-import type { CompletedJobSequence, JobSequence } from "../model/sequence.ts";
-import type { BlockerName, WrittenBlockers, WrittenInput, WrittenOutput } from "./definition.ts";
+import type {
+  ContinuedState,
+  CreatedState,
+  EndedState,
+  Job,
+  JobInState,
+  RunningState,
+} from "../model/job.ts";
+import type { CompletedJobSequence, EndedJobSequence, JobSequence } from "../model/sequence.ts";
+import type {
+  BlockerName,
+  IsCoded,
+  MayHaveFailed,
+  NullIfOptional,
+  WrittenBlockers,
+  WrittenInput,
+  WrittenOutput,
+} from "./definition.ts";
 import type { Jsonified } from "./json.ts";
 import type { SequenceJobTypes, SequenceTypesReaching } from "./references.ts";
 
-/** The input of a job type as it is read: JSON, with the marker of internal types taken off. */
-export type JobInput<TDefinitions, TTypeName extends keyof TDefinitions> = Jsonified<
+/** A payload as it is read: as JSON leaves it, or with a codec as it was written. */
+type Read<TDefinition, TPayload> =
+  IsCoded<TDefinition> extends true ? TPayload : Jsonified<TPayload>;
+
+/** The input of a job type as it is read, with the marker of internal types taken off. */
+export type JobInput<TDefinitions, TTypeName extends keyof TDefinitions> = Read<
+  TDefinitions[TTypeName],
   WrittenInput<TDefinitions[TTypeName]>
 >;
 
 /** The output of a job type as it is read; never if it always continues. */
-export type JobOutput<TDefinitions, TTypeName extends keyof TDefinitions> = Jsonified<
+export type JobOutput<TDefinitions, TTypeName extends keyof TDefinitions> = Read<
+  TDefinitions[TTypeName],
   WrittenOutput<TDefinitions[TTypeName]>
 >;
 
@@ -93,28 +114,88 @@ type SequenceOfBlocker<
   ? JobSequenceOf<TJobId, TDefinitions, TTypeName>
   : never;
 
-/** The blockers of a job that runs: all of them have completed, so their outputs are there. */
+/**
+ * The blockers of a job that runs: completed, with their outputs. Those declared `"ended"` may also have failed, and one
+ * declared `"optional"` is null if the wait has ended before it.
+ */
 export type CompletedBlockerSequences<
   TJobId extends string,
   TDefinitions,
   TTypeName extends keyof TDefinitions,
-> = EachCompleted<BlockerSequences<TJobId, TDefinitions, TTypeName>>;
+> = EachAwaited<TJobId, TDefinitions, WrittenBlockers<TDefinitions[TTypeName]>>;
 
-type EachCompleted<TSequences extends readonly unknown[]> = {
-  readonly [TIndex in keyof TSequences]: CompletedJobSequence<TSequences[TIndex]>;
+type EachAwaited<TJobId extends string, TDefinitions, TBlockers extends readonly unknown[]> = {
+  readonly [TIndex in keyof TBlockers]:
+    | AwaitedSequence<
+        SequenceOfBlocker<TJobId, TDefinitions, BlockerName<TBlockers[TIndex]>>,
+        MayHaveFailed<TBlockers[TIndex]>
+      >
+    | NullIfOptional<TBlockers[TIndex]>;
 };
 
-/** The job given to a process function: running, its blockers completed. */
+type AwaitedSequence<TSequence, TMayHaveFailed> = TMayHaveFailed extends true
+  ? EndedJobSequence<TSequence>
+  : CompletedJobSequence<TSequence>;
+
+/** The job given to a process function: running, its blockers ended. */
 export type ProcessedJobOf<
   TJobId extends string,
   TDefinitions,
   TTypeName extends keyof TDefinitions & string,
-> = RunningJob<
-  Job<
-    TJobId,
-    TTypeName,
-    JobInput<TDefinitions, TTypeName>,
-    CompletedBlockerSequences<TJobId, TDefinitions, TTypeName>,
-    SequenceTypesReaching<TDefinitions, TTypeName>
-  >
+> = JobInState<
+  RunningState,
+  TJobId,
+  TTypeName,
+  JobInput<TDefinitions, TTypeName>,
+  CompletedBlockerSequences<TJobId, TDefinitions, TTypeName>,
+  SequenceTypesReaching<TDefinitions, TTypeName>
 >;
+
+// The jobs of `completeJobSequence`. For a union of type names, the union of their jobs.
+
+/** A job of a sequence, in some of its states. */
+export type JobOfSequence<
+  TState,
+  TJobId extends string,
+  TDefinitions,
+  TSequenceTypeName extends string,
+  TTypeName extends keyof TDefinitions & string,
+> = TTypeName extends unknown
+  ? JobInState<
+      TState,
+      TJobId,
+      TTypeName,
+      JobInput<TDefinitions, TTypeName>,
+      BlockerSequences<TJobId, TDefinitions, TTypeName>,
+      TSequenceTypeName
+    >
+  : never;
+
+/**
+ * A job that continues a sequence. Its name is not bounded: while it is still to be inferred, the compiler would make the jobs
+ * of all names.
+ */
+export type NextJobOfSequence<
+  TJobId extends string,
+  TDefinitions,
+  TSequenceTypeName extends string,
+  TNext,
+> = TNext extends keyof TDefinitions & string
+  ? JobOfSequence<CreatedState, TJobId, TDefinitions, TSequenceTypeName, TNext>
+  : never;
+
+/** A completed job of a sequence. */
+export type CompletedJobOfSequence<
+  TJobId extends string,
+  TDefinitions,
+  TSequenceTypeName extends string,
+  TTypeName extends keyof TDefinitions & string,
+> = TTypeName extends unknown
+  ? JobOfSequence<
+      EndedState<JobOutput<TDefinitions, TTypeName>> | ContinuedState<TJobId>,
+      TJobId,
+      TDefinitions,
+      TSequenceTypeName,
+      TTypeName
+    >
+  : never;

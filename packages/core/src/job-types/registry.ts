@@ -5,17 +5,26 @@ import {
   ContinuationNotAllowedError,
   InvalidPayloadError,
   NotAnEntryJobTypeError,
+  SignalMismatchError,
   UnknownJobTypeError,
 } from "../errors.ts";
 import type { RuntimeCatalogueEntry } from "./catalogue.ts";
 import type { JobTypes } from "./define-job-types.ts";
 import { nearNames } from "../model/assert-known-options.ts";
+import { type PayloadOwner, type PayloadRules, toJsonText } from "../model/payload.ts";
+import type { JsonText } from "../model/state-job.ts";
 import type { StandardSchemaResult, StandardSchemaV1 } from "./standard-schema.ts";
 
 export interface Registry {
+  /** The names of all job types; null: not known at run time. */
+  readonly typeNames: ReadonlySet<string> | null;
+  /** Whether inputs of this type are checked. */
+  hasInputSchema(typeName: string): boolean;
   assertKnown(typeName: string): void;
   /** That a sequence can start with this type; implies `assertKnown`. */
   assertEntry(typeName: string): void;
+  /** That this type is a signal, or that it is none; implies `assertKnown`. */
+  assertSignal(typeName: string, isSignal: boolean): void;
   /** That a job of the first type can continue to the second; implies `assertKnown` of both. */
   assertContinuation(fromTypeName: string, toTypeName: string): void;
   /** Whether jobs of this type wait for blockers; undefined if that is not known. */
@@ -34,8 +43,11 @@ export const createRegistry = (jobTypes: Pick<JobTypes<unknown>, "catalogue">): 
     : createCatalogueRegistry(new Map(Object.entries(jobTypes.catalogue)));
 
 const registryOfNothing: Registry = {
+  typeNames: null,
+  hasInputSchema: () => false,
   assertKnown: () => undefined,
   assertEntry: () => undefined,
+  assertSignal: () => undefined,
   assertContinuation: () => undefined,
   expectsBlockers: () => undefined,
   assertBlockers: () => undefined,
@@ -51,11 +63,19 @@ const createCatalogueRegistry = (entries: ReadonlyMap<string, RuntimeCatalogueEn
   };
 
   return {
+    typeNames: new Set(entries.keys()),
+    hasInputSchema: (typeName) => entryOf(typeName).input !== undefined,
     assertKnown(typeName) {
       entryOf(typeName);
     },
     assertEntry(typeName) {
-      if (!entryOf(typeName).entry) throw new NotAnEntryJobTypeError(typeName);
+      const { entry, signal } = entryOf(typeName);
+      if (signal === true) throw new SignalMismatchError(typeName, true);
+      if (entry !== true) throw new NotAnEntryJobTypeError(typeName);
+    },
+    assertSignal(typeName, isSignal) {
+      const actual = entryOf(typeName).signal === true;
+      if (actual !== isSignal) throw new SignalMismatchError(typeName, actual);
     },
     assertContinuation(fromTypeName, toTypeName) {
       entryOf(toTypeName);
@@ -90,7 +110,8 @@ const assertBlockerNames = (
 const listed = (names: readonly string[]): string =>
   names.length === 0 ? "no blockers" : `[${names.map((name) => `"${name}"`).join(", ")}]`;
 
-const parse = (
+/** The payload as its schema leaves it. A promise only if the schema is asynchronous. */
+export const parse = (
   schema: StandardSchemaV1 | undefined,
   typeName: string,
   part: "input" | "output",
@@ -103,4 +124,20 @@ const parse = (
   };
   const result = schema["~standard"].validate(payload);
   return result instanceof Promise ? result.then(valueOf) : valueOf(result);
+};
+
+/** Validates a payload, then serialises it. A promise only if the schema of its type is asynchronous. */
+export const toPayloadText = (
+  engine: PayloadRules & { readonly registry: Registry },
+  owner: PayloadOwner,
+  payload: unknown,
+): JsonText | Promise<JsonText> => {
+  const { registry } = engine;
+  const { typeName, part } = owner;
+  const parsed =
+    part === "input"
+      ? registry.parseInput(typeName, payload)
+      : registry.parseOutput(typeName, payload);
+  const toText = (value: unknown): JsonText => toJsonText(value, owner, engine);
+  return parsed instanceof Promise ? (parsed as Promise<unknown>).then(toText) : toText(parsed);
 };

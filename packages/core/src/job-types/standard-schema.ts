@@ -13,10 +13,12 @@ export interface StandardSchemaV1<TInput = unknown, TOutput = TInput> {
   };
 }
 
+/** The answer of a schema: a value, or the issues of a refusal. */
 export type StandardSchemaResult<TOutput> =
   | { readonly value: TOutput; readonly issues?: undefined }
   | { readonly issues: readonly StandardSchemaIssue[] };
 
+/** One reason why a schema refuses a value. */
 export interface StandardSchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

@@ -1,17 +1,19 @@
 // Step 2, for jobs with blockers. The job is stored as blocked first, so that the sequences started for it can name it as
 // their origin. Then its blockers are stored, which releases it at once if all of them are completed.
-import { ScopedStorage } from "../async/scoped-storage.ts";
+import type { AddBlockersParams } from "../adapters/state-adapter-params.ts";
 import type { Engine } from "../engine.ts";
 import { limits } from "../defaults.ts";
 import { BlockersMismatchError, JobNotFoundError, LimitExceededError } from "../errors.ts";
 import { describeValue } from "../model/describe-error.ts";
 import { toJob } from "../model/job.ts";
 import type { StateJob } from "../model/state-job.ts";
-import type { StartBlockers } from "./new-job.ts";
+import { type StartBlockers, withLineage } from "./new-job.ts";
 
 export interface BlockedStart {
   readonly job: StateJob;
   readonly startBlockers: StartBlockers;
+  /** Undefined: without end. */
+  readonly waitAtMostMs: number | undefined;
 }
 
 /** A job as it is once its blockers are stored. */
@@ -26,16 +28,16 @@ export const addBlockers = async (
   context: object,
   starts: readonly BlockedStart[],
 ): Promise<readonly WithBlockers[]> => {
-  const edges: { jobId: string; blockerSequenceIds: readonly string[] }[] = [];
+  const edges: AddBlockersParams<object>["jobs"][number][] = [];
   let blockerCount = 0;
-  for (const { job, startBlockers } of starts) {
+  for (const { job, startBlockers, waitAtMostMs } of starts) {
     const blockerSequenceIds = await runStartBlockers(engine, context, job, startBlockers);
     blockerCount += blockerSequenceIds.length;
     if (blockerCount > limits.callElementsMax) {
       const remedy = "start the jobs that wait for them in several calls";
       throw tooManyBlockers(job.typeName, limits.callElementsMax, blockerCount, remedy);
     }
-    edges.push({ jobId: job.id, blockerSequenceIds });
+    edges.push({ jobId: job.id, blockerSequenceIds, waitAtMostMs });
   }
   const results = await engine.state.addBlockers({ context, jobs: edges });
   return results.map(({ job, missing }, index) => {
@@ -67,7 +69,7 @@ export const addBlockersOrUndo = async (
 };
 
 const runStartBlockers = async (
-  { registry }: Engine,
+  { registry, codec }: Engine,
   context: object,
   job: StateJob,
   startBlockers: StartBlockers,
@@ -75,7 +77,7 @@ const runStartBlockers = async (
   const { rootSequenceId, traceContext } = job;
   const lineage = { rootSequenceId, originId: job.id, traceContext };
   const blockers: unknown = await withLineage(lineage, () =>
-    startBlockers({ ...context, job: toJob(job) }),
+    startBlockers({ ...context, job: toJob(codec, job) }),
   );
   assertSequences(job.typeName, blockers);
   if (blockers.length > limits.blockersMax) {
@@ -117,25 +119,3 @@ const assertSequences: (
     throw new BlockersMismatchError(typeName, expected, actual);
   }
 };
-
-/** The tree of new sequences inside `startBlockers`: that of the job that will wait for them. */
-export interface Lineage {
-  readonly rootSequenceId: string;
-  readonly originId: string;
-  readonly traceContext: string | null;
-}
-
-const storage = new ScopedStorage<{ lineage: Lineage | null }>();
-
-/** Runs `startBlockers` for a job. Sequences that it starts descend from the job. The lineage ends with the callback. */
-const withLineage = async <T>(lineage: Lineage, callback: () => Promise<T>): Promise<T> => {
-  const cell: { lineage: Lineage | null } = { lineage };
-  try {
-    return await storage.run(cell, callback);
-  } finally {
-    cell.lineage = null;
-  }
-};
-
-/** The job for which blockers are being started right now. */
-export const currentLineage = (): Lineage | null => storage.get()?.lineage ?? null;

@@ -1,10 +1,11 @@
 // The events and the span of an attempt. Its end is reported once it is stored, or once the job is known to be lost.
 import type { LeaseLostReason } from "../adapters/state-adapter-params.ts";
-import type { AttemptResult } from "../adapters/observability-adapter.ts";
+import type { AttemptResult, ObservabilitySpan } from "../adapters/observability-adapter.ts";
 import type { QueuertEventData, QueuertEventType } from "../adapters/events.ts";
 import type { Engine } from "../engine.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { isFinished } from "../model/status.ts";
+import { observeStep } from "../observe/guarded-span.ts";
 import { type Attempt, toLossError } from "./process-job/attempt.ts";
 
 /** How long the process function took, by this worker's clock. */
@@ -26,7 +27,20 @@ const waitedMs = ({ job, acquired }: Attempt): number => {
   return Math.max(0, (job.lastAttemptAt ?? job.scheduledAt).getTime() - readyAt);
 };
 
-/** Field by field, as in `toCompletedData`: spreading costs a microsecond, and every attempt has both. */
+/** Adds an attempt that has ended to the counts of its type. An attempt that no slot has run is not counted. */
+export const countAttempt = (engine: Engine, attempt: Attempt): void => {
+  const { statistics } = engine;
+  if (statistics === null || attempt.startedAt === 0) return;
+  const result = attempt.result ?? "abandoned";
+  statistics.count(
+    attempt.job.typeName,
+    result,
+    attemptDurationMs(engine, attempt),
+    waitedMs(attempt),
+  );
+};
+
+/** Field by field: spreading costs a microsecond, and every attempt has this event. */
 const toStartedData = (attempt: Attempt): QueuertEventData["jobAttemptStarted"] => {
   const { data } = attempt;
   return {
@@ -42,24 +56,6 @@ const toStartedData = (attempt: Attempt): QueuertEventData["jobAttemptStarted"] 
     waitedMs: waitedMs(attempt),
   };
 };
-
-export const toCompletedData = (
-  { data }: Attempt,
-  continued: boolean,
-  durationMs: number,
-): QueuertEventData["jobAttemptCompleted"] => ({
-  id: data.id,
-  typeName: data.typeName,
-  sequenceId: data.sequenceId,
-  sequenceTypeName: data.sequenceTypeName,
-  rootSequenceId: data.rootSequenceId,
-  originId: data.originId,
-  workerId: data.workerId,
-  attempt: data.attempt,
-  leaseVersion: data.leaseVersion,
-  continued,
-  durationMs,
-});
 
 /** Emits an event of this attempt's: its log line carries the attempt's trace. */
 export const emitAbout = <TType extends QueuertEventType>(
@@ -81,15 +77,18 @@ export const reportLost = (engine: Engine, attempt: Attempt, reason: LeaseLostRe
     already_completed: "jobAttemptAlreadyCompleted",
     cancelled: "jobAttemptCancelled",
     not_found: "jobAttemptNotFound",
+    // Another worker acquires the job now, or has done so already.
+    lease_expired: "jobAttemptTakenByAnotherWorker",
   } as const;
   attempt.result = "lost";
   emitAbout(engine, attempt, types[reason], () => attempt.data);
 };
 
-/** Queries whether these attempts still have their jobs, and reports those that are lost. Never rejects. */
+/** Queries whether these attempts have their jobs, and reports lost ones. Those that are over are left out. Never rejects. */
 export const checkOwnership = async (
   engine: Engine,
   attempts: readonly Attempt[],
+  isOverToo = false,
 ): Promise<void> => {
   if (attempts.length === 0) return;
   // A failed query needs no handling: the next renewal finds out.
@@ -98,7 +97,7 @@ export const checkOwnership = async (
     .catch(() => null);
   if (jobs === null) return;
   attempts.forEach((attempt, index) => {
-    if (!attempt.isOver) reportIfLost(engine, attempt, jobs[index]);
+    if (isOverToo || !attempt.isOver) reportIfLost(engine, attempt, jobs[index]);
   });
 };
 
@@ -181,4 +180,21 @@ export const endAttemptSpan = (attempt: Attempt): void => {
       result: result ?? "abandoned",
     });
   }
+};
+
+/** An outcome that is to be stored. */
+export interface Item {
+  readonly attempt: Attempt;
+}
+
+/** A span around the statement that stores outcomes, for those of the attempts that are traced. */
+export const observeSettle = <T>(
+  engine: Engine,
+  items: readonly Item[],
+  store: () => Promise<T>,
+): Promise<T> => {
+  const spans: ObservabilitySpan[] = [];
+  for (const { attempt } of items) if (attempt.span !== null) spans.push(attempt.span);
+  if (spans.length === 0) return store();
+  return observeStep(engine, () => ({ kind: "settle", attempts: spans }), store);
 };

@@ -76,7 +76,7 @@ const untilEnded = async (
   const ended = createDeferred<CompletedJobSequence>();
   const onSequence = (sequence: StateSequence | undefined): void => {
     try {
-      const completed = toCompleted(id, typeName, sequence);
+      const completed = toCompleted(engine, id, typeName, sequence);
       if (completed !== null) ended.resolve(completed);
     } catch (error) {
       ended.reject(error);
@@ -90,9 +90,9 @@ const untilEnded = async (
   const onClosed = (): void => ended.reject(new QueuertClosedError("waitForJobSequenceCompletion"));
   const watch = { sequenceId: id, pollIntervalMs, onSequence, onClosed };
   const unwatch = engine.sequencePoller.watch(watch);
-  const listening = listen(engine, id);
+  // Never rejects: a notify adapter that cannot listen is reported by its wrapper.
+  const listening = engine.remoteWaiters.listenFor(id, () => engine.sequencePoller.notified(id));
   try {
-    // A notify adapter that cannot listen is reported by its wrapping; polling goes on without it.
     void listening.then(() => engine.sequencePoller.query(id));
     return await ended.promise;
   } finally {
@@ -108,15 +108,8 @@ const untilEnded = async (
   }
 };
 
-const listen = (engine: Engine, id: string): Promise<() => Promise<void>> =>
-  engine.notify
-    .listenJobSequenceCompleted({
-      sequenceIds: [id],
-      onSequenceCompleted: () => engine.sequencePoller.notified(id),
-    })
-    .catch(() => async () => undefined);
-
 const toCompleted = (
+  { codec }: Engine,
   id: string,
   typeName: string,
   sequence: StateSequence | undefined,
@@ -130,7 +123,7 @@ const toCompleted = (
   if (current.status === "cancelled") {
     throw new JobSequenceCancelledError(id, current.id, cancelReasonOf(current));
   }
-  const publicSequence = toJobSequence(sequence);
+  const publicSequence = toJobSequence(codec, sequence);
   return publicSequence.status === "completed" ? publicSequence : null;
 };
 

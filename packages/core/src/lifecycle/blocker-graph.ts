@@ -12,7 +12,7 @@ const nodesMax = 1_000;
 
 /** The graph around a sequence. */
 export const getBlockerGraph = async (
-  { state }: Engine,
+  { state, codec }: Engine,
   context: object | undefined,
   sequenceId: string,
 ): Promise<BlockerGraph> => {
@@ -43,7 +43,7 @@ export const getBlockerGraph = async (
   const completed = new Set<string>();
   const nodes = sequences.flatMap((sequence) => {
     if (sequence === undefined) return [];
-    const { status, ...rest } = toJobSequence(sequence);
+    const { status, ...rest } = toJobSequence(codec, sequence);
     if (status === "completed") completed.add(sequence.first.id);
     return [
       {

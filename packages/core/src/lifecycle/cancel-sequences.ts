@@ -16,7 +16,7 @@ import type { StateJob } from "../model/state-job.ts";
 import type { CancelJobSequencesResult } from "../public-types/cancel.ts";
 import { reportLost } from "./attempt-events.ts";
 import { assertIds } from "./delete-sequences.ts";
-import { addFailedDependantEffects } from "./job-effects.ts";
+import { addFailedDependantEffects, addUnblockedEffects } from "./job-effects.ts";
 import type { Attempt } from "./process-job/attempt.ts";
 
 export interface CancelOptions {
@@ -44,6 +44,8 @@ export const cancelSequences = async (
     sequences: ids.map((id) => ({ id, lease: null })),
     tree,
     dependants,
+    // A retry could run it again, and is refused for ever once a blocker was cancelled.
+    failed: true,
     reason: reason === undefined ? null : JSON.stringify(reason),
   });
   recordCancelled(engine, context, result, reason ?? null);
@@ -71,6 +73,35 @@ export const cancelReplaced = async (
   recordCancelled(engine, context, result, reason);
 };
 
+/**
+ * The sequences of each group give way, all of a group or none. Returns whether they did. A sequence that another job waits
+ * for keeps its whole group. One that has ended meanwhile keeps nothing.
+ */
+export const cancelUnawaited = async (
+  engine: Engine,
+  context: object,
+  groups: readonly (readonly string[])[],
+  reason: string,
+): Promise<readonly boolean[]> => {
+  const kept = new Set<readonly string[]>();
+  for (;;) {
+    const going = groups.filter((group) => !kept.has(group));
+    const ids = [...new Set(going.flat())];
+    if (ids.length === 0) break;
+    const result = await engine.state.cancelSequences({
+      ...{ context, tree: true, dependants: "refuse", reason: JSON.stringify(reason) },
+      sequences: ids.map((id) => ({ id, lease: null })),
+    });
+    if (result.kind === "cancelled") {
+      recordCancelled(engine, context, result, reason);
+      break;
+    }
+    const awaited = new Set(result.edges.map(({ blockerSequenceId }) => blockerSequenceId));
+    for (const group of going) if (group.some((id) => awaited.has(id))) kept.add(group);
+  }
+  return groups.map((group) => !kept.has(group));
+};
+
 const assertCancelOptions = ({ tree, dependants, reason }: Omit<CancelOptions, "ids">): void => {
   if (typeof tree !== "boolean") {
     throw new InvalidOptionError("tree", tree, "give true or false");
@@ -91,7 +122,7 @@ const store = async (engine: Engine, params: CancelSequencesParams<object>): Pro
 const recordCancelled = (
   engine: Engine,
   context: object | undefined,
-  { jobs, dependants }: Cancelled,
+  { jobs, dependants, unblocked }: Cancelled,
   reason: string | null,
 ): void => {
   const [first] = jobs;
@@ -103,14 +134,14 @@ const recordCancelled = (
     isConfirmedBy: (stored: StateJob | undefined): boolean => stored?.status === "cancelled",
   };
   engine.effects.record(context, evidence, (effects) =>
-    addCancelledEffects(effects, { jobs, dependants }, reason),
+    addCancelledEffects(effects, { jobs, dependants, unblocked }, reason),
   );
 };
 
 /** Holders and waiters are notified after the commit: after a rollback the attempts go on. */
 const addCancelledEffects = (
   effects: Effects,
-  { jobs, dependants }: Pick<Cancelled, "jobs" | "dependants">,
+  { jobs, dependants, unblocked }: Pick<Cancelled, "jobs" | "dependants" | "unblocked">,
   reason: string | null,
 ): void => {
   for (const job of jobs) {
@@ -119,6 +150,7 @@ const addCancelledEffects = (
     effects.emit("jobCancelled", () => ({ ...toReference(job), reason }));
   }
   addFailedDependantEffects(effects, dependants, []);
+  addUnblockedEffects(effects, unblocked);
 };
 
 /** An attempt whose handler threw `JobCancelledError`. */
@@ -153,7 +185,7 @@ export const cancelOwnJobs = async (
     effects.about(attempt.span);
     // Its own attempt has ended: only the others have to be notified.
     const jobs = result.jobs.map((job) => (job.id === jobId ? { ...job, wasRunning: false } : job));
-    addCancelledEffects(effects, { jobs, dependants: result.dependants }, reason);
+    addCancelledEffects(effects, { ...result, jobs }, reason);
     effects.flush();
   }
 };

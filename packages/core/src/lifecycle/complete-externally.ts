@@ -13,7 +13,7 @@ import { assertName } from "../model/assert-option.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { isFinished } from "../model/status.ts";
 import { type Job, toJob, toReference } from "../model/job.ts";
-import { toJobSequence } from "../model/sequence.ts";
+import { type JobSequence, toJobSequences } from "../model/sequence.ts";
 import { assertSequenceType } from "./await-sequence.ts";
 import { createContinueWith } from "./continuation.ts";
 import type { NewJobOptions } from "./new-job.ts";
@@ -76,9 +76,9 @@ export const completeExternally = async (
       }),
       (span) => completeStep(engine, context, from, callback, span),
     );
-    return toJob(current, await blockersOf(engine, context, current));
+    return toJob(engine.codec, current, await blockersOf(engine, context, current));
   };
-  const job = toJob(current, await blockersOf(engine, context, current));
+  const job = toJob(engine.codec, current, await blockersOf(engine, context, current));
   return withCalls((calls) =>
     complete({
       job,
@@ -125,7 +125,7 @@ const completeStep = async (
   const { results, unblocked } = await engine.state.completeJobs({
     context,
     workerId: null,
-    completions: [{ jobId: job.id, leaseVersion: null, outcome }],
+    completions: [{ jobId: job.id, typeName: job.typeName, leaseVersion: null, outcome }],
   });
   const [result] = results;
   if (result?.kind !== "completed") {
@@ -170,7 +170,7 @@ const blockersOf = async (
   engine: Engine,
   context: object,
   job: StateJob,
-): Promise<readonly ReturnType<typeof toJobSequence>[]> => {
+): Promise<readonly JobSequence[]> => {
   const [blockers = []] = await engine.state.getBlockers({ context, ids: [job.id] });
-  return blockers.map(toJobSequence);
+  return toJobSequences(engine.codec, blockers);
 };

@@ -63,13 +63,14 @@ export const createContinueWith = (
     if (isCalled) throw new ProcessMisuseError("continueWith can only be called once");
     isCalled = true;
     const job = await toNewContinuation(engine, from, options, traceContext);
-    const { startBlockers } = options;
+    const { startBlockers, waitAtMostMs } = options;
     if (startBlockers === undefined) {
       return new ContinuationToken(job.typeName, { kind: "continuation", job });
     }
     const [created] = await engine.state.createJobs({ context, jobs: [job] });
     if (created === undefined) throw new ProcessMisuseError("the continuation was not stored");
-    const [result] = await addBlockers(engine, context, [{ job: created.job, startBlockers }]);
+    const starts = [{ job: created.job, startBlockers, waitAtMostMs }];
+    const [result] = await addBlockers(engine, context, starts);
     const stored = result?.job ?? created.job;
     addCreatedEffects(effects, stored, result?.blockerSequenceIds ?? []);
     return new ContinuationToken(job.typeName, { kind: "continuedTo", jobId: stored.id });

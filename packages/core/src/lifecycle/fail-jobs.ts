@@ -6,7 +6,11 @@ import type { StateJob } from "../model/state-job.ts";
 import { attemptDurationMs, reportLost } from "./attempt-events.ts";
 import type { Attempt } from "./process-job/attempt.ts";
 import type { FailureDecision } from "./process-job/decide-failure.ts";
-import { addFailedDependantEffects, addFailedJobEffects } from "./job-effects.ts";
+import {
+  addFailedDependantEffects,
+  addFailedJobEffects,
+  addUnblockedEffects,
+} from "./job-effects.ts";
 
 export interface Failing {
   readonly attempt: Attempt;
@@ -15,7 +19,7 @@ export interface Failing {
 
 /** Fails running jobs, and blocked ones that asked to fail with them. Rejects if none was stored. */
 export const failJobs = async (engine: Engine, items: readonly Failing[]): Promise<void> => {
-  const { results, dependants } = await engine.state.failJobs({
+  const { results, dependants, unblocked } = await engine.state.failJobs({
     jobs: items.map(({ attempt: { job }, decision }) => ({
       jobId: job.id,
       leaseVersion: job.leaseVersion,
@@ -25,6 +29,7 @@ export const failJobs = async (engine: Engine, items: readonly Failing[]): Promi
   const stored = await lookUp(engine, dependants);
   const effects = engine.effects.create();
   addFailedDependantEffects(effects, dependants, stored);
+  addUnblockedEffects(effects, unblocked);
   items.forEach(({ attempt, decision }, index) => {
     const result = results[index];
     if (result === undefined) return;

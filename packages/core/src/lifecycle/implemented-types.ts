@@ -17,6 +17,11 @@ export class ImplementedTypes {
     this.#isNeeded = !hasCatalogue;
   }
 
+  /** Empty with a catalogue. */
+  get names(): ReadonlySet<string> {
+    return this.#names;
+  }
+
   /** A worker starts with these types. */
   add(typeNames: readonly string[]): void {
     if (!this.#isNeeded) return;

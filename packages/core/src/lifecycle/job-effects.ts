@@ -17,8 +17,8 @@ export const addCreatedEffects = (
   job: StateJob,
   blockerSequenceIds: readonly string[],
 ): void => {
-  // Also for a job that is due later: an idle worker sets its timer by the due time.
-  if (job.status === "pending") effects.jobScheduled(job.typeName);
+  // Also for a job that is due later, or whose wait ends: an idle worker sets its timer by that time.
+  if (job.status === "pending" || job.blockedUntil !== null) effects.jobScheduled(job.typeName);
   // Field by field: to spread an object costs a microsecond.
   effects.emit("jobCreated", () => ({
     id: job.id,

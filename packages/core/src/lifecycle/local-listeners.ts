@@ -8,12 +8,10 @@ import type {
   JobScheduledListener,
   NotifyAdapter,
 } from "../adapters/notify-adapter.ts";
+import type { RemoteWaiters } from "./remote-waiters.ts";
 import type { SequencePoller } from "./sequence-poller.ts";
 
-type NotifySender = Pick<
-  NotifyAdapter,
-  "notifyJobScheduled" | "notifyJobSequenceCompleted" | "notifyJobOwnershipLost"
->;
+type NotifySender = Pick<NotifyAdapter, "notifyJobScheduled" | "notifyJobOwnershipLost">;
 
 export interface LocalWorker extends Required<JobScheduledListener> {
   readonly onOwnershipLost: (jobId: string) => void;
@@ -27,6 +25,8 @@ export interface LocalListeners {
     readonly listener: JobScheduledListener;
     readonly remove: () => void;
   };
+  /** Calls the observer for each notification of this process. It takes no hint, and must not throw. Returns its end. */
+  addObserver(onNotified: () => void): () => void;
   /** Jobs may have become due without a notification: every worker of this process queries the store once. */
   jobsMayBeDue(): void;
 }
@@ -35,8 +35,10 @@ export interface LocalListeners {
 export const createLocalListeners = (
   adapter: NotifySender,
   sequencePoller: Pick<SequencePoller, "notified">,
+  remoteWaiters: Pick<RemoteWaiters, "ended">,
 ): LocalListeners => {
   const workers = new Set<LocalWorker>();
+  const observers = createObservers();
   const byType = createListenersByKey<JobScheduledListener>();
   const demand = createHintDemand(byType, ({ onJobScheduled }, typeName, count) =>
     onJobScheduled(typeName, count),
@@ -44,16 +46,10 @@ export const createLocalListeners = (
   /** During a call of the adapter: how many jobs of each type it has brought to workers of this process. */
   let brought: Map<string, number> | null = null;
 
-  const pending = new Set<Promise<void>>();
-  const track = (sent: Promise<void>): void => {
-    const tracked: Promise<void> = sent
-      // The wrapper of the adapter reports the error. Polling covers for the lost hint.
-      .catch(() => undefined)
-      .finally(() => pending.delete(tracked));
-    pending.add(tracked);
-  };
+  const { track, settled } = createSent();
 
   const jobScheduled = (hints: readonly JobScheduledHint[]): void => {
+    observers.tell();
     if (workers.size === 0) return track(adapter.notifyJobScheduled(hints));
     const counts = new Map<string, number>();
     brought = counts;
@@ -69,16 +65,16 @@ export const createLocalListeners = (
     notifier: {
       jobScheduled,
       sequencesEnded: (sequenceIds) => {
+        observers.tell();
         for (const id of sequenceIds) sequencePoller.notified(id);
-        track(adapter.notifyJobSequenceCompleted(sequenceIds));
+        track(remoteWaiters.ended(sequenceIds));
       },
       ownershipLost: (jobIds) => {
+        observers.tell();
         for (const { onOwnershipLost } of workers) jobIds.forEach(onOwnershipLost);
         track(adapter.notifyJobOwnershipLost(jobIds));
       },
-      settled: async () => {
-        await Promise.all(pending);
-      },
+      settled,
     },
     addWorker: (worker) => {
       const { typeNames, onJobScheduled } = worker;
@@ -100,8 +96,41 @@ export const createLocalListeners = (
         },
       };
     },
+    addObserver: observers.addObserver,
     jobsMayBeDue: () => {
       for (const { typeNames, onJobScheduled } of workers) onJobScheduled(typeNames[0] ?? "");
+    },
+  };
+};
+
+const createObservers = (): Pick<LocalListeners, "addObserver"> & { readonly tell: () => void } => {
+  const observers = new Set<() => void>();
+  return {
+    tell: () => {
+      for (const onNotified of observers) onNotified();
+    },
+    addObserver: (onNotified) => {
+      // An object of its own: the same function may be given twice.
+      const observer = (): void => onNotified();
+      observers.add(observer);
+      return () => observers.delete(observer);
+    },
+  };
+};
+
+/** The notifications that are on their way. */
+const createSent = () => {
+  const pending = new Set<Promise<void>>();
+  return {
+    track: (sent: Promise<void>): void => {
+      const tracked: Promise<void> = sent
+        // The wrapper of the adapter reports the error. Polling covers for the lost hint.
+        .catch(() => undefined)
+        .finally(() => pending.delete(tracked));
+      pending.add(tracked);
+    },
+    settled: async (): Promise<void> => {
+      await Promise.all(pending);
     },
   };
 };

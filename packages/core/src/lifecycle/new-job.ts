@@ -1,14 +1,20 @@
 // The user's options for a new job, checked and in the store's terms: nothing is written before this has passed.
 import type { NewEntryJob, NewStateJob } from "../adapters/state-adapter-params.ts";
+import { ScopedStorage } from "../async/scoped-storage.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
 import { BlockersMismatchError, InvalidOptionError, JobNotFoundError } from "../errors.ts";
-import { assertInteger, assertName, assertObject } from "../model/assert-option.ts";
+import {
+  assertDurationMs,
+  assertInteger,
+  assertName,
+  assertObject,
+} from "../model/assert-option.ts";
+import { toPayloadText } from "../job-types/registry.ts";
 import { assertKnownOptions } from "../model/assert-known-options.ts";
 import type { Job } from "../model/job.ts";
-import { toJsonText } from "../model/payload.ts";
 import { assertSchedule, type ScheduleOptions } from "../model/schedule.ts";
-import type { OnBlockerFailure } from "../model/state-job.ts";
+import type { JsonText, OnBlockerFailure } from "../model/state-job.ts";
 
 /** Starts or finds the sequences that a job waits for. */
 export type StartBlockers = (options: {
@@ -23,12 +29,13 @@ export interface NewJobOptions {
   readonly priority?: number | undefined;
   readonly startBlockers?: StartBlockers | undefined;
   readonly onBlockerFailure?: OnBlockerFailure | undefined;
+  readonly waitAtMostMs?: number | undefined;
 }
 
 /** The fields of a new job that its options decide. */
 export type CheckedFields = Omit<
   Extract<NewStateJob, { readonly kind: "entry" }>,
-  "kind" | "rootSequenceId" | "originId" | "deduplication" | "traceContext"
+  "kind" | "rootSequenceId" | "originId" | "deduplication" | "traceContext" | "id"
 >;
 
 const optionNames: readonly string[] = [
@@ -38,21 +45,29 @@ const optionNames: readonly string[] = [
   "priority",
   "startBlockers",
   "onBlockerFailure",
+  "waitAtMostMs",
 ];
 
+const blockerFailures: readonly unknown[] = ["wait", "fail", "continue"];
+
 /** Of the first job of a sequence. */
-export const entryOptionNames: readonly string[] = [...optionNames, "deduplication", "parent"];
+export const entryOptionNames: readonly string[] = [
+  ...optionNames,
+  "deduplication",
+  "parent",
+  "id",
+];
 
 /** Checks one new job; the payload is validated, then serialised. A promise only if its schema is asynchronous. */
 export const checkNewJob = (
-  {
-    registry,
-    implementedTypes,
-    payloadBytesMax,
-  }: Pick<Engine, "registry" | "implementedTypes" | "payloadBytesMax">,
+  engine: Pick<
+    Engine,
+    "registry" | "implementedTypes" | "codec" | "jobTypeLimits" | "payloadBytesMax"
+  >,
   options: NewJobOptions,
   names: readonly string[] = optionNames,
 ): CheckedFields | Promise<CheckedFields> => {
+  const { registry, implementedTypes, jobTypeLimits } = engine;
   const { typeName, schedule, priority = 0, startBlockers, onBlockerFailure = "wait" } = options;
   assertName(typeName, "typeName");
   assertKnownOptions(options, names);
@@ -60,20 +75,31 @@ export const checkNewJob = (
   implementedTypes.check(typeName);
   if (schedule !== undefined) assertSchedule(schedule);
   assertInteger(priority, "priority", { min: -limits.priorityMax, max: limits.priorityMax });
-  if (onBlockerFailure !== "wait" && onBlockerFailure !== "fail") {
-    throw new InvalidOptionError("onBlockerFailure", onBlockerFailure, 'give "wait" or "fail"');
+  if (!blockerFailures.includes(onBlockerFailure)) {
+    const remedy = 'give "wait", "fail" or "continue"';
+    throw new InvalidOptionError("onBlockerFailure", onBlockerFailure, remedy);
   }
+  assertWait(options);
   assertStartBlockers(registry.expectsBlockers(typeName), typeName, startBlockers);
-  const toFields = (input: unknown): CheckedFields => ({
+  const toFields = (input: JsonText): CheckedFields => ({
     typeName,
-    input: toJsonText(input, { typeName, part: "input" }, payloadBytesMax),
+    input,
     schedule: schedule ?? null,
     priority,
     awaitsBlockers: startBlockers !== undefined,
     onBlockerFailure,
+    limitKey: jobTypeLimits.keyOf(typeName, input),
   });
-  const parsed = registry.parseInput(typeName, options.input);
-  return parsed instanceof Promise ? (parsed as Promise<unknown>).then(toFields) : toFields(parsed);
+  const input = toPayloadText(engine, { typeName, part: "input" }, options.input);
+  return input instanceof Promise ? input.then(toFields) : toFields(input);
+};
+
+const assertWait = ({ startBlockers, waitAtMostMs }: NewJobOptions): void => {
+  if (waitAtMostMs === undefined) return;
+  assertDurationMs(waitAtMostMs, "waitAtMostMs");
+  if (startBlockers !== undefined) return;
+  const remedy = "it limits the wait for blockers: give `startBlockers`, too";
+  throw new InvalidOptionError("waitAtMostMs", waitAtMostMs, remedy);
 };
 
 const assertStartBlockers = (
@@ -91,6 +117,28 @@ const assertStartBlockers = (
     throw new BlockersMismatchError(typeName, "no blockers", "a `startBlockers`");
   }
 };
+
+/** The tree of new sequences inside `startBlockers`: that of the job that will wait for them. */
+export interface Lineage {
+  readonly rootSequenceId: string;
+  readonly originId: string;
+  readonly traceContext: string | null;
+}
+
+const storage = new ScopedStorage<{ lineage: Lineage | null }>();
+
+/** Runs `startBlockers` for a job. Sequences that it starts descend from the job. The lineage ends with the callback. */
+export const withLineage = async <T>(lineage: Lineage, callback: () => Promise<T>): Promise<T> => {
+  const cell: { lineage: Lineage | null } = { lineage };
+  try {
+    return await storage.run(cell, callback);
+  } finally {
+    cell.lineage = null;
+  }
+};
+
+/** The job for which blockers are being started right now. */
+export const currentLineage = (): Lineage | null => storage.get()?.lineage ?? null;
 
 /** A job, or a sequence: its id is that of its first job. */
 export interface Parent {

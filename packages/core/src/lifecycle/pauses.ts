@@ -1,38 +1,52 @@
-// Operators pause job types, or everything: nothing of them is acquired until they are resumed. Workers that hold jobs
-// which have not begun hand them back within a second.
+// Operators pause job types, limits, or everything: nothing of them is acquired until they are resumed. Workers that hold jobs
+// which have not begun hand them back: at once if they are notified, else within a second.
 import type { PauseTarget } from "../adapters/state-adapter-params.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { assertElementCount, assertName, assertPositiveMs } from "../model/assert-option.ts";
 import type { Pause, ResumeResult } from "../public-types/pause.ts";
+import type { RescheduledScope } from "../reschedule-error.ts";
+import { assertLimitName } from "./check-limit.ts";
+import { pauseKeyOf, pauseLimitKeys, resumeLimitKeys } from "./limit-keys.ts";
+import { countByType, notifyWaiting } from "./notify-waiting.ts";
+
+/** In place of a job's id, on the topic of lost leases: every notify adapter carries it. */
+export const pausesChangedName = "queuert:pauses-changed";
 
 export interface PauseOptions {
   readonly jobTypes?: readonly string[] | undefined;
   readonly everything?: boolean | undefined;
+  readonly limit?: string | undefined;
+  readonly keys?: readonly string[] | undefined;
   readonly forMs?: number | undefined;
   readonly note?: string | undefined;
 }
 
 export const pause = async (engine: Engine, options: PauseOptions): Promise<void> => {
-  const targets = toTargets(engine, options);
   const { forMs = null, note = null } = options;
   if (forMs !== null) assertPositiveMs(forMs, "forMs");
   if (note !== null) assertName(note, "note", limits.pauseNoteLengthMax);
+  if (namesKeys(options)) return pauseLimitKeys(engine, options, forMs, note);
+  const targets = toTargets(engine, options);
   engine.nesting.assertOutside("pause");
   await engine.state.pause({ targets, forMs, note });
+  engine.notifier.ownershipLost([pausesChangedName]);
   engine.observer.emit("jobTypesPaused", () => ({ typeNames: namesOf(targets), forMs, note }));
 };
 
 /** Ends pauses, and notifies idle workers of the jobs that have been due meanwhile. */
 export const resume = async (engine: Engine, options: PauseOptions): Promise<ResumeResult> => {
+  if (namesKeys(options)) return { resumed: await resumeLimitKeys(engine, options) };
   const targets = toTargets(engine, options);
   engine.nesting.assertOutside("resume");
   const results = await engine.state.resume({ targets });
   const resumed = targets.filter((_, index) => results[index] === true);
   if (resumed.length > 0) {
     engine.observer.emit("jobTypesResumed", () => ({ typeNames: namesOf(resumed) }));
-    await notifyWaiting(engine, resumed);
+    const isAll = resumed.some(({ typeName }) => typeName === null);
+    const names = resumed.flatMap(({ typeName }) => typeName ?? []);
+    await notifyWaiting(engine, isAll ? null : engine.jobTypeLimits.typesUnder(names));
   }
   return { resumed: resumed.length };
 };
@@ -51,10 +65,35 @@ export const getPauses = async ({ state }: Engine): Promise<readonly Pause[]> =>
   });
 };
 
+/** `rescheduleJob` with `pauses`: no other job of the scope starts before that. A pause that ends later stays. */
+export const pauseScopeOf = async (
+  engine: Engine,
+  job: { readonly typeName: string; readonly input: string },
+  { scope, forMs }: { readonly scope: RescheduledScope; readonly forMs: number },
+): Promise<void> => {
+  if (scope === "key") return pauseKeyOf(engine, job, forMs);
+  const typeName = scope === "limit" ? engine.jobTypeLimits.limitOf(job.typeName) : job.typeName;
+  await engine.state.pause({ targets: [{ typeName }], forMs, note: null, extends: true });
+  engine.notifier.ownershipLost([pausesChangedName]);
+  engine.observer.emit("jobTypesPaused", () => ({ typeNames: [typeName], forMs, note: null }));
+};
+
+/** Whether keys of a limit are meant. */
+const namesKeys = ({ limit, keys, jobTypes, everything }: PauseOptions): boolean => {
+  if (limit === undefined && keys === undefined) return false;
+  if (jobTypes === undefined && everything === undefined) return keys !== undefined;
+  throw new InvalidOptionError("limit", limit, "give either a `limit`, or job types");
+};
+
 const toTargets = (
   engine: Engine,
-  { jobTypes, everything }: PauseOptions,
+  { jobTypes, everything, limit }: PauseOptions,
 ): readonly PauseTarget[] => {
+  if (limit !== undefined) {
+    assertName(limit, "limit");
+    assertLimitName(engine, limit);
+    return [{ typeName: limit }];
+  }
   if (everything !== undefined && everything !== true) {
     throw new InvalidOptionError("everything", everything, "give true, or leave it out");
   }
@@ -79,26 +118,3 @@ const toTargets = (
 
 const namesOf = (targets: readonly PauseTarget[]): readonly (string | null)[] =>
   targets.map(({ typeName }) => typeName);
-
-const countByType = async (
-  { state }: Pick<Engine, "state">,
-  status: "pending" | "running",
-): Promise<ReadonlyMap<string, number>> => {
-  const { counts } = await state.summarize({ runningLongMs: 0 });
-  return new Map(
-    counts.flatMap((one) => (one.status === status ? [[one.typeName, one.count] as const] : [])),
-  );
-};
-
-/** If the store does not answer, polling finds the jobs: the pauses have ended all the same. */
-const notifyWaiting = async (
-  { state, effects }: Engine,
-  resumed: readonly PauseTarget[],
-): Promise<void> => {
-  const waiting = await countByType({ state }, "pending").catch(() => null);
-  const isAll = resumed.some(({ typeName }) => typeName === null);
-  const names = isAll ? [...(waiting?.keys() ?? [])] : resumed.flatMap((one) => one.typeName ?? []);
-  const buffer = effects.create();
-  for (const typeName of names) buffer.jobScheduled(typeName, waiting?.get(typeName) ?? 1);
-  buffer.flush();
-};

@@ -8,7 +8,7 @@ import type { Page, PageOrder } from "../model/page.ts";
 import { assertInstant } from "../model/schedule.ts";
 import { type JobStatus, jobStatuses } from "../model/status.ts";
 import { type Job, toJob } from "../model/job.ts";
-import { type JobSequence, toJobSequence } from "../model/sequence.ts";
+import { type JobSequence, toJobSequence, toJobSequences } from "../model/sequence.ts";
 
 export interface LookOptions {
   readonly id: string;
@@ -28,9 +28,21 @@ export interface ListOptions {
   readonly cursor?: string | null | undefined;
 }
 
+/** Of both lists. */
+export const listOptionNames: readonly string[] = [
+  "typeName",
+  "status",
+  "rootSequenceId",
+  "createdFrom",
+  "createdTo",
+  "order",
+  "limit",
+  "cursor",
+];
+
 /** One job, with its blockers. */
 export const getJob = async (
-  { state }: Engine,
+  { state, codec }: Engine,
   context: object | undefined,
   { id, typeName }: LookOptions,
 ): Promise<Job | undefined> => {
@@ -38,12 +50,12 @@ export const getJob = async (
   const [job] = await state.getJobs({ context, ids: [id] });
   if (job === undefined || (typeName !== undefined && job.typeName !== typeName)) return undefined;
   const [blockers = []] = await state.getBlockers({ context, ids: [id] });
-  return toJob(job, blockers.map(toJobSequence));
+  return toJob(codec, job, toJobSequences(codec, blockers));
 };
 
 /** One sequence. */
 export const getJobSequence = async (
-  { state }: Engine,
+  { state, codec }: Engine,
   context: object | undefined,
   { id, typeName }: LookOptions,
 ): Promise<JobSequence | undefined> => {
@@ -51,12 +63,12 @@ export const getJobSequence = async (
   const [sequence] = await state.getSequences({ context, ids: [id] });
   if (sequence === undefined) return undefined;
   if (typeName !== undefined && sequence.first.typeName !== typeName) return undefined;
-  return toJobSequence(sequence);
+  return toJobSequence(codec, sequence);
 };
 
 /** One page of jobs. */
 export const listJobs = async (
-  { state }: Engine,
+  { state, codec }: Engine,
   context: object | undefined,
   options: ListOptions,
 ): Promise<Page<Job>> => {
@@ -71,7 +83,9 @@ export const listJobs = async (
   });
   const page = jobs.slice(0, filter.limit);
   const blockers = await state.getBlockers({ context, ids: page.map(({ id }) => id) });
-  const items = page.map((job, index) => toJob(job, (blockers[index] ?? []).map(toJobSequence)));
+  const items = page.map((job, index) =>
+    toJob(codec, job, toJobSequences(codec, blockers[index] ?? [])),
+  );
   const last = jobs.length > filter.limit ? page.at(-1) : undefined;
   return {
     items,
@@ -81,7 +95,7 @@ export const listJobs = async (
 
 /** One page of sequences. */
 export const listJobSequences = async (
-  { state }: Engine,
+  { state, codec }: Engine,
   context: object | undefined,
   options: ListOptions,
 ): Promise<Page<JobSequence>> => {
@@ -90,7 +104,7 @@ export const listJobSequences = async (
   const page = sequences.slice(0, filter.limit);
   const last = sequences.length > filter.limit ? page.at(-1)?.first : undefined;
   return {
-    items: page.map(toJobSequence),
+    items: toJobSequences(codec, page),
     nextCursor: last === undefined ? null : encodeCursor("sequences", filter.order, last.ordinal),
   };
 };

@@ -4,6 +4,7 @@ import type { CreatedStateJob, NewEntryJob } from "../adapters/state-adapter-par
 import type { Engine } from "../engine.ts";
 import type { DeduplicationOptions } from "../model/deduplication.ts";
 import { cancelReplaced } from "./cancel-sequences.ts";
+import { undoStarts } from "./given-ids.ts";
 
 /** New jobs, and the options of each start. */
 export interface KeyedStarts {
@@ -31,11 +32,7 @@ export const replaceTaken = async (
     const ids = taken.flatMap((index) => found[index]?.job.id ?? []);
     await cancelReplaced(engine, context, [...new Set(ids)]);
   } catch (error) {
-    // If the caller catches this error and commits, nothing of the call may remain.
-    const rootSequenceIds = found.flatMap(({ job }) =>
-      fresh.has(job.id) && job.rootSequenceId === job.id ? [job.id] : [],
-    );
-    await engine.state.deleteSequences({ context, rootSequenceIds }).catch(() => undefined);
+    await undoStarts(engine, context, found);
     throw error;
   }
   const wanted = taken.flatMap((index) => jobs[index] ?? []);

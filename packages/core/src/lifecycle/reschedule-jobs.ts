@@ -2,6 +2,7 @@
 import type { RescheduleJobsParams } from "../adapters/state-adapter-params.ts";
 import type { Engine } from "../engine.ts";
 import { attemptDurationMs, reportLost } from "./attempt-events.ts";
+import { pauseScopeOf } from "./pauses.ts";
 import type { Attempt } from "./process-job/attempt.ts";
 import type { FailureDecision } from "./process-job/decide-failure.ts";
 
@@ -15,6 +16,11 @@ export const rescheduleJobs = async (
   engine: Engine,
   items: readonly Rescheduling[],
 ): Promise<void> => {
+  // In a transaction of its own, and first: a crash between the two costs one more attempt, and no lock is held across them.
+  for (const { attempt, decision } of items) {
+    const { pauses } = decision;
+    if (pauses !== undefined) await pauseScopeOf(engine, attempt.job, pauses);
+  }
   const results = await engine.state.rescheduleJobs({
     jobs: items.map(({ attempt: { job }, decision }) => ({
       jobId: job.id,

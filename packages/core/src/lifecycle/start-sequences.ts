@@ -13,31 +13,34 @@ import { type DeduplicationOptions, toStateDeduplication } from "../model/dedupl
 import { assertElementCount, assertObject } from "../model/assert-option.ts";
 import type { StateJob } from "../model/state-job.ts";
 import { type JobSequence, toJobSequence } from "../model/sequence.ts";
-import {
-  addBlockersOrUndo,
-  type BlockedStart,
-  currentLineage,
-  type Lineage,
-} from "./add-blockers.ts";
-import { recordStarts } from "./job-effects.ts";
+import { addBlockersOrUndo, type BlockedStart } from "./add-blockers.ts";
+import { type RecordedStart, recordStarts } from "./job-effects.ts";
+import { assertGivenId, refuseTakenIds } from "./given-ids.ts";
 import { replaceTaken } from "./replace-taken.ts";
+import { replaceWaiting } from "./replace-waiting.ts";
 import { runInSpan } from "../observe/guarded-span.ts";
 import {
   assertParent,
   type CheckedFields,
   checkNewJob,
+  currentLineage,
   entryOptionNames,
   joinParents,
+  type Lineage,
   type NewJobOptions,
   type Parent,
 } from "./new-job.ts";
 
 export interface StartOptions extends NewJobOptions {
+  readonly id?: string | undefined;
   readonly deduplication?: DeduplicationOptions | undefined;
   readonly parent?: Parent | undefined;
 }
 
-export type StartedSequence = JobSequence & { readonly deduplicated: boolean };
+export type StartedSequence = JobSequence & {
+  readonly deduplicated: boolean;
+  readonly replaced: boolean;
+};
 
 /** One call that starts sequences. */
 export interface StartCall {
@@ -72,7 +75,12 @@ export const startSequences = async (
   return started;
 };
 
-const isAutocommit = ({ autocommit, context, operation }: StartCall): boolean => {
+/** Whether a call commits by itself. Refuses a context beside that. */
+export const isAutocommit = ({
+  autocommit,
+  context,
+  operation,
+}: Pick<StartCall, "autocommit" | "context" | "operation">): boolean => {
   if (autocommit === undefined || autocommit === false) return false;
   if (autocommit !== true) {
     throw new InvalidOptionError("autocommit", autocommit, "give true, or leave it out");
@@ -88,11 +96,14 @@ const isAutocommit = ({ autocommit, context, operation }: StartCall): boolean =>
   return true;
 };
 
-/** Parents are locked before, and blockers are stored after a job. A sequence that is found by its key is read after that. */
+/** Parents are locked before, and blockers are stored after a job. A sequence that is found is read after that. */
 const needsSeveralStatements = (sequences: readonly StartOptions[]): boolean =>
   sequences.some(
-    ({ startBlockers, deduplication, parent }) =>
-      startBlockers !== undefined || deduplication !== undefined || parent !== undefined,
+    ({ startBlockers, deduplication, parent, id }) =>
+      startBlockers !== undefined ||
+      deduplication !== undefined ||
+      parent !== undefined ||
+      id !== undefined,
   );
 
 const start = async (
@@ -109,6 +120,7 @@ const start = async (
     // Few schemas are asynchronous: the others cost no turn of the event loop.
     const fields = checked instanceof Promise ? await checked : checked;
     if (options.parent !== undefined) assertParent(options.parent);
+    assertGivenId(options);
     characterCount += fields.input.length;
     if (characterCount > limits.callCharactersMax) throw tooLargeTogether(characterCount);
     jobs.push(toNewEntryJob(engine, options, fields, lineage, traceContext));
@@ -116,7 +128,9 @@ const start = async (
   if (call.autocommit === true) engine.nesting.assertOutside(call.operation);
   else await requireTransaction(engine, call.context, call.operation, "`autocommit: true`");
   const parents = call.sequences.map(({ parent }) => parent);
-  return storeSequences(engine, call, await joinParents(engine, call.context, parents, jobs));
+  const hasParents = parents.some((parent) => parent !== undefined);
+  const joined = hasParents ? await joinParents(engine, call.context, parents, jobs) : jobs;
+  return storeSequences(engine, call, joined);
 };
 
 /** The sum so far: the inputs that follow are not serialised any more. */
@@ -151,7 +165,7 @@ const toOutcome = ({ started, jobs }: Started): SpanOutcome => ({
 
 const toNewEntryJob = (
   engine: Engine,
-  { deduplication }: StartOptions,
+  { deduplication, id }: StartOptions,
   fields: CheckedFields,
   lineage: Lineage | null,
   traceContext: string | null,
@@ -169,32 +183,70 @@ const toNewEntryJob = (
     originId: lineage?.originId ?? null,
     deduplication: deduplication === undefined ? null : toStateDeduplication(deduplication),
     traceContext,
+    limitKey: fields.limitKey,
+    id,
   };
 };
 
+/** One sequence as its start has stored or found it. */
+interface StoredStart extends RecordedStart {
+  readonly current: StateJob;
+  readonly replaced: boolean;
+}
+
+const noBlockers: readonly string[] = [];
+
 const storeSequences = async (
   engine: Engine,
-  { operation, context, sequences }: StartCall,
+  call: StartCall,
   jobs: readonly NewEntryJob[],
 ): Promise<Started> => {
+  const { operation, context } = call;
   const found = await engine.state.createJobs({ context, jobs });
-  const created = await replaceTaken(engine, context, { sequences, jobs }, found);
+  // Most starts are stored with that, and skip the calls that would find nothing to do.
+  const stored: readonly StoredStart[] = needsSeveralStatements(call.sequences)
+    ? await completeStarts(engine, call, jobs, found)
+    : found.map(({ job, deduplicated }) => ({
+        job,
+        current: job,
+        deduplicated,
+        replaced: false,
+        blockerSequenceIds: noBlockers,
+      }));
+  recordStarts(engine, context, stored, operation);
+  const started = stored.map(({ job, current, deduplicated, replaced }): StartedSequence => {
+    const sequence = toJobSequence(engine.codec, { first: job, current });
+    // Made for this call alone: a copy would cost as much again.
+    return Object.assign(sequence, { deduplicated, replaced });
+  });
+  return { started, jobs: stored.map(({ job }) => job) };
+};
+
+/** Starts with a key or an id may have found a sequence, and others have blockers to store. */
+const completeStarts = async (
+  engine: Engine,
+  { context, sequences }: StartCall,
+  jobs: readonly NewEntryJob[],
+  found: readonly CreatedStateJob[],
+): Promise<readonly StoredStart[]> => {
+  await refuseTakenIds(engine, context, jobs, found);
+  const starting = { sequences, jobs };
+  const taken = await replaceTaken(engine, context, starting, found);
+  const created = await replaceWaiting(engine, context, starting, taken);
   const stored = created.map(({ job }) => job);
   const blockersOf = await storeBlockers(engine, { context, sequences }, created, stored);
   const deduplicatedIds = created.filter((one) => one.deduplicated).map(({ job }) => job.id);
   const current = await currentJobs(engine, context, deduplicatedIds);
-  const starts = created.map(({ deduplicated }, index) => ({
-    job: stored[index] as StateJob, // Results keep the order of the arguments.
-    deduplicated,
-    blockerSequenceIds: blockersOf.get(index) ?? [],
-  }));
-  recordStarts(engine, context, starts, operation);
-  const started = starts.map(({ job, deduplicated }): StartedSequence => {
-    const sequence = toJobSequence({ first: job, current: current.get(job.id) ?? job });
-    // Made for this call alone: a copy would cost as much again.
-    return Object.assign(sequence, { deduplicated });
+  return created.map(({ deduplicated, replaced = false }, index) => {
+    const job = stored[index] as StateJob; // Results keep the order of the arguments.
+    return {
+      job,
+      deduplicated,
+      replaced,
+      current: current.get(job.id) ?? job,
+      blockerSequenceIds: blockersOf.get(index) ?? noBlockers,
+    };
   });
-  return { started, jobs: stored };
 };
 
 /** Stores the blockers of the jobs that have some, and puts those jobs, as they are then, into `stored`. */
@@ -207,9 +259,10 @@ const storeBlockers = async (
   const blockersOf = new Map<number, readonly string[]>();
   const blocked: (BlockedStart & { readonly index: number })[] = [];
   created.forEach(({ job, deduplicated }, index) => {
-    const startBlockers = sequences[index]?.startBlockers;
+    const { startBlockers, waitAtMostMs } = sequences[index] ?? {};
     // A sequence that was found by its key has its blockers already.
-    if (!deduplicated && startBlockers !== undefined) blocked.push({ job, startBlockers, index });
+    if (!deduplicated && startBlockers !== undefined)
+      blocked.push({ job, startBlockers, waitAtMostMs, index });
   });
   // Jobs with blockers are stored in a transaction only.
   if (blocked.length === 0 || context === undefined) return blockersOf;

@@ -5,5 +5,6 @@ export type JobAbortReason =
   | "not_found"
   | "already_completed"
   | "cancelled"
+  | "lease_expired"
   | "timeout"
   | "shutdown";

@@ -6,7 +6,7 @@ import type { JobSequence } from "./sequence.ts";
 type KeyOf<TUnion> = TUnion extends unknown ? keyof TUnion : never;
 
 // A record, so that the compiler names a field that is missing here.
-const fields: Readonly<Record<KeyOf<Job | JobSequence> | "deduplicated", true>> = {
+const fields: Readonly<Record<KeyOf<Job | JobSequence> | "deduplicated" | "replaced", true>> = {
   id: true,
   typeName: true,
   sequenceId: true,
@@ -19,6 +19,7 @@ const fields: Readonly<Record<KeyOf<Job | JobSequence> | "deduplicated", true>> 
   priority: true,
   createdAt: true,
   scheduledAt: true,
+  blockedUntil: true,
   attempt: true,
   lastAttemptAt: true,
   lastAttemptError: true,
@@ -39,6 +40,7 @@ const fields: Readonly<Record<KeyOf<Job | JobSequence> | "deduplicated", true>> 
   error: true,
   // Only on the result of a start.
   deduplicated: true,
+  replaced: true,
 };
 
 /** The options of a call, without the fields of an entity that are not options: `names`. */

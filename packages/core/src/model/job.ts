@@ -1,4 +1,4 @@
-import { fromJsonText } from "./payload.ts";
+import { fromJsonText, type PayloadCodec } from "./payload.ts";
 import type { JobSequence } from "./sequence.ts";
 import { type JobTick, parseTickKey } from "./tick.ts";
 import type { StateJob, StateJobReference } from "./state-job.ts";
@@ -39,13 +39,15 @@ interface JobFields<
 
 interface BlockedState {
   readonly status: "blocked";
+  /** The job then runs without the blockers that have not completed (`waitAtMostMs`). Null: it waits until they have. */
+  readonly blockedUntil: Date | null;
 }
 
 interface PendingState {
   readonly status: "pending";
 }
 
-interface RunningState {
+export interface RunningState {
   readonly status: "running";
   readonly leasedBy: string;
   readonly leasedUntil: Date;
@@ -64,12 +66,12 @@ interface CompletedState {
   readonly leaseVersion: number;
 }
 
-interface EndedState<TOutput> extends CompletedState {
+export interface EndedState<TOutput> extends CompletedState {
   readonly output: TOutput;
   readonly continuedToId: null;
 }
 
-interface ContinuedState<TJobId extends string> extends CompletedState {
+export interface ContinuedState<TJobId extends string> extends CompletedState {
   readonly output: undefined;
   /** The next job of the sequence. */
   readonly continuedToId: TJobId;
@@ -110,6 +112,20 @@ export type Job<
     | CancelledState
   );
 
+/** A job in some of the states of `Job`, written out: `Extract` would make a job of each state first. */
+export type JobInState<
+  TState,
+  TJobId extends string,
+  TTypeName extends string,
+  TInput,
+  TBlockers,
+  TSequenceTypeName extends string,
+> = JobFields<TJobId, TTypeName, TInput, TBlockers, TSequenceTypeName> & TState;
+
+export type CreatedState = BlockedState | PendingState;
+
+export type UnfinishedState = CreatedState | RunningState;
+
 /** A blocked job: it waits for a blocker. */
 export type BlockedJob<TJob = Job> = Extract<TJob, { readonly status: "blocked" }>;
 
@@ -134,13 +150,17 @@ export type CreatedJob<TJob = Job> = Extract<TJob, { readonly status: "blocked" 
 /** A job whose blockers are not stored yet, as `startBlockers` receives it. */
 export type JobWithoutBlockers<TJob = Job> = TJob extends unknown ? Omit<TJob, "blockers"> : never;
 
-const noBlockers: readonly JobSequence[] = [];
+const noBlockers: readonly (JobSequence | null)[] = [];
 
 /**
  * A stored job as users see it. The fields are written out and added one by one, because this runs for every attempt.
  * Spreading objects together took a tenth of the time of a short job.
  */
-export const toJob = (job: StateJob, blockers: readonly JobSequence[] = noBlockers): Job => {
+export const toJob = (
+  codec: PayloadCodec | null,
+  job: StateJob,
+  blockers: readonly (JobSequence | null)[] = noBlockers,
+): Job => {
   const fields: Record<string, unknown> = {
     id: job.id,
     typeName: job.typeName,
@@ -149,7 +169,7 @@ export const toJob = (job: StateJob, blockers: readonly JobSequence[] = noBlocke
     rootSequenceId: job.rootSequenceId,
     originId: job.originId,
     position: job.position,
-    input: fromJsonText(job.input, job.id),
+    input: fromJsonText(job.input, job.id, codec),
     blockers,
     priority: job.priority,
     createdAt: job.createdAt,
@@ -161,14 +181,20 @@ export const toJob = (job: StateJob, blockers: readonly JobSequence[] = noBlocke
     tick: parseTickKey(job.deduplicationKey),
     status: job.status,
   };
-  addStatusFields(fields, job);
+  addStatusFields(fields, codec, job);
   // Each status has exactly the fields that its member of the union declares.
   return fields as unknown as Job;
 };
 
-const addStatusFields = (fields: Record<string, unknown>, job: StateJob): void => {
+const addStatusFields = (
+  fields: Record<string, unknown>,
+  codec: PayloadCodec | null,
+  job: StateJob,
+): void => {
   switch (job.status) {
     case "blocked":
+      fields["blockedUntil"] = job.blockedUntil;
+      return;
     case "pending":
       return;
     case "running":
@@ -180,7 +206,7 @@ const addStatusFields = (fields: Record<string, unknown>, job: StateJob): void =
       fields["completedAt"] = job.finishedAt;
       fields["completedBy"] = job.completedBy;
       fields["leaseVersion"] = job.leaseVersion;
-      fields["output"] = job.output === null ? undefined : fromJsonText(job.output, job.id);
+      fields["output"] = job.output === null ? undefined : fromJsonText(job.output, job.id, codec);
       fields["continuedToId"] = job.continuedToId;
       return;
     case "failed":
@@ -196,7 +222,7 @@ const addStatusFields = (fields: Record<string, unknown>, job: StateJob): void =
 /** The reason of a cancelled job. It is stored in the place of the output. */
 export const cancelReasonOf = ({ output, id }: StateJob): string | null => {
   if (output === null) return null;
-  const reason = fromJsonText(output, id);
+  const reason = fromJsonText(output, id, null);
   return typeof reason === "string" ? reason : null;
 };
 

@@ -1,11 +1,19 @@
 // Payloads cross the contract as JSON text. A value that JSON would silently change or drop is refused here, before
-// anything is written, so that every store returns the same value. Exceptions:
+// anything is written, so that every store returns the same value. With a codec, the codec decides. Without one there are
+// exceptions:
 // - A Date is read back as its ISO string.
 // - An undefined property is left out.
 // - An undefined element of an array, and an undefined payload, are read back as null.
 // - The number -0 is read back as 0.
 import { limits } from "../defaults.ts";
-import { BrokenPayloadError, LimitExceededError, NotJsonError } from "../errors.ts";
+import {
+  BrokenPayloadError,
+  LimitExceededError,
+  NotJsonError,
+  PayloadCodecError,
+  UnreadablePayloadError,
+} from "../errors.ts";
+import { findJsonProblem } from "./json-problem.ts";
 import type { JsonText } from "./state-job.ts";
 
 /** Whose payload it is, for the error. */
@@ -14,19 +22,56 @@ export interface PayloadOwner {
   readonly part: "input" | "output";
 }
 
-/** Deeper than any sensible payload, shallower than the stack. */
-const depthMax = 500;
+/** Turns payloads into texts, and texts into payloads, for values that JSON cannot carry. */
+export interface PayloadCodec {
+  /** The payload as JSON text. It throws for a value that `parse` could not give back. */
+  readonly stringify: (payload: unknown) => string;
+  /** The payload of such a text. It also reads JSON that was stored without a codec. */
+  readonly parse: (text: string) => unknown;
+}
 
-/** Checks a payload and serialises it. `bytesMax`: in UTF-8. */
-export const toJsonText = (value: unknown, owner: PayloadOwner, bytesMax: number): JsonText => {
-  const problem = findProblem(value, "$", [], 0);
-  if (problem !== null) {
-    throw new NotJsonError(owner.typeName, owner.part, problem.path, problem.what);
-  }
-  const text = JSON.stringify(value) ?? "null";
+/** How a client writes payloads. */
+export interface PayloadRules {
+  /** Null: payloads are plain JSON. */
+  readonly codec: PayloadCodec | null;
+  /** In UTF-8. */
+  readonly payloadBytesMax: number;
+}
+
+/** Checks a payload and serialises it. */
+export const toJsonText = (
+  value: unknown,
+  owner: PayloadOwner,
+  { codec, payloadBytesMax: bytesMax }: PayloadRules,
+): JsonText => {
+  const text = codec === null ? toPlainText(value, owner) : toCodedText(codec, value, owner);
   // UTF-8 has at most three bytes for a unit of UTF-16: most payloads need no count.
   if (text.length * 3 > bytesMax) assertBytes(text, owner, bytesMax);
   return text;
+};
+
+const toPlainText = (value: unknown, owner: PayloadOwner): JsonText => {
+  const problem = findJsonProblem(value);
+  if (problem !== null) {
+    throw new NotJsonError(owner.typeName, owner.part, problem.path, problem.what);
+  }
+  return JSON.stringify(value) ?? "null";
+};
+
+const toCodedText = (
+  codec: PayloadCodec,
+  value: unknown,
+  { typeName, part }: PayloadOwner,
+): JsonText => {
+  let text: unknown;
+  try {
+    text = codec.stringify(value);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : "`stringify` threw no error";
+    throw new PayloadCodecError(typeName, part, reason, { cause });
+  }
+  if (typeof text === "string") return text;
+  throw new PayloadCodecError(typeName, part, `\`stringify\` returned a ${typeof text}`);
 };
 
 const assertBytes = (text: JsonText, { typeName, part }: PayloadOwner, bytesMax: number): void => {
@@ -44,110 +89,26 @@ const assertBytes = (text: JsonText, { typeName, part }: PayloadOwner, bytesMax:
   });
 };
 
+/** The beginning of a text that was transformed on its way to the store. No JSON begins so. */
+export const transformedPrefix = "q1:";
+
+export const isTransformed = (text: string): boolean => text.startsWith(transformedPrefix);
+
 /** The stored text of a job's payload as the value users see. */
-export const fromJsonText = (text: JsonText, jobId: string): unknown => {
+export const fromJsonText = (
+  text: JsonText,
+  jobId: string,
+  codec: PayloadCodec | null,
+): unknown => {
   try {
-    return JSON.parse(text) as unknown;
+    return codec === null ? (JSON.parse(text) as unknown) : codec.parse(text);
   } catch (error) {
     // The parser's own message quotes the payload.
     void error;
+    if (isTransformed(text)) {
+      const [, tags = ""] = text.split(":", 2);
+      throw new UnreadablePayloadError(tags, `this client cannot turn it back (job ${jobId})`);
+    }
     throw new BrokenPayloadError(jobId);
   }
 };
-
-interface Problem {
-  readonly path: string;
-  readonly what: string;
-}
-
-const findProblem = (
-  value: unknown,
-  path: string,
-  ancestors: object[],
-  depth: number,
-): Problem | null => {
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-    case "undefined":
-      return null;
-    case "number":
-      return Number.isFinite(value) ? null : { path, what: `the number ${value}` };
-    case "object":
-      return value === null ? null : findObjectProblem(value, path, ancestors, depth);
-    default:
-      return { path, what: `a ${typeof value}` };
-  }
-};
-
-const findObjectProblem = (
-  value: object,
-  path: string,
-  ancestors: object[],
-  depth: number,
-): Problem | null => {
-  if (value instanceof Date) {
-    return Number.isNaN(value.getTime()) ? { path, what: "an invalid Date" } : null;
-  }
-  if (depth >= depthMax) return { path: "$", what: `more than ${depthMax} levels` };
-  if (ancestors.includes(value)) return { path, what: "a cycle" };
-  ancestors.push(value);
-  const problem = Array.isArray(value)
-    ? findElementProblem(value, path, ancestors, depth)
-    : findPropertyProblem(value, path, ancestors, depth);
-  ancestors.pop();
-  return problem;
-};
-
-const findElementProblem = (
-  value: readonly unknown[],
-  path: string,
-  ancestors: object[],
-  depth: number,
-): Problem | null => {
-  for (let index = 0; index < value.length; index++) {
-    const element = value[index];
-    // Scalars, the usual case, without building their path.
-    if (typeof element === "string" || typeof element === "boolean") continue;
-    const problem = findProblem(element, `${path}[${index}]`, ancestors, depth + 1);
-    if (problem !== null) return problem;
-  }
-  return null;
-};
-
-const findPropertyProblem = (
-  value: object,
-  path: string,
-  ancestors: object[],
-  depth: number,
-): Problem | null => {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null && !isPlain(prototype)) {
-    const { constructor } = value as { readonly constructor?: { readonly name?: unknown } };
-    return { path, what: `an instance of ${String(constructor?.name ?? "a class")}` };
-  }
-  if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
-    return { path, what: "an object with a `toJSON` method" };
-  }
-  for (const key of Object.keys(value)) {
-    const property = (value as Readonly<Record<string, unknown>>)[key];
-    if (typeof property === "string" || typeof property === "boolean") continue;
-    const problem = findProblem(property, joinPath(path, key), ancestors, depth + 1);
-    if (problem !== null) return problem;
-  }
-  const symbols = Object.getOwnPropertySymbols(value);
-  if (symbols.length === 0) return null;
-  return symbols.some((key) => Object.prototype.propertyIsEnumerable.call(value, key))
-    ? { path, what: "a property named by a symbol" }
-    : null;
-};
-
-/** A plain object of another realm, such as a test runner's sandbox, has that realm's Object.prototype. */
-const isPlain = (prototype: unknown): boolean =>
-  typeof prototype === "object" &&
-  prototype !== null &&
-  Object.getPrototypeOf(prototype) === null &&
-  Object.hasOwn(prototype, "isPrototypeOf");
-
-const joinPath = (path: string, key: string): string =>
-  /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;

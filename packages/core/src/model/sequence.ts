@@ -1,4 +1,4 @@
-import { fromJsonText } from "./payload.ts";
+import { fromJsonText, type PayloadCodec } from "./payload.ts";
 import { cancelReasonOf } from "./job.ts";
 import type { StateJob, StateSequence } from "./state-job.ts";
 import type { JobStatus } from "./status.ts";
@@ -77,28 +77,46 @@ export type CancelledJobSequence<TSequence = JobSequence> = Extract<
   { readonly status: "cancelled" }
 >;
 
+/** A sequence that completed, failed or was cancelled. */
+export type EndedJobSequence<TSequence = JobSequence> = Extract<
+  TSequence,
+  { readonly status: "completed" | "failed" | "cancelled" }
+>;
+
 /** A stored sequence as users see it: its first job's identity, its current job's status. */
-export const toJobSequence = ({ first, current }: StateSequence): JobSequence => {
+export const toJobSequence = (
+  codec: PayloadCodec | null,
+  { first, current }: StateSequence,
+): JobSequence => {
   const sequence = {
     id: first.id,
     typeName: first.typeName,
     originId: first.originId,
     rootSequenceId: first.rootSequenceId,
-    input: fromJsonText(first.input, first.id),
+    input: fromJsonText(first.input, first.id, codec),
     createdAt: first.createdAt,
     currentJobId: current.id,
     // A completed job that has continued would have another for its current one.
     status: current.status,
   };
-  const ended = endOfSequence(current);
+  const ended = endOfSequence(codec, current);
   return (ended === null ? sequence : { ...sequence, ...ended }) as JobSequence;
 };
 
-const endOfSequence = (current: StateJob): Record<string, unknown> | null => {
+/** The same for several. */
+export const toJobSequences = (
+  codec: PayloadCodec | null,
+  sequences: readonly StateSequence[],
+): readonly JobSequence[] => sequences.map((sequence) => toJobSequence(codec, sequence));
+
+const endOfSequence = (
+  codec: PayloadCodec | null,
+  current: StateJob,
+): Record<string, unknown> | null => {
   if (current.status === "completed" && current.continuedToId === null) {
     return {
       status: "completed",
-      output: current.output === null ? undefined : fromJsonText(current.output, current.id),
+      output: current.output === null ? undefined : fromJsonText(current.output, current.id, codec),
       completedAt: current.finishedAt,
     };
   }
@@ -119,8 +137,18 @@ const endOfSequence = (current: StateJob): Record<string, unknown> | null => {
   return null;
 };
 
-/** Blockers as a process function sees them: acquired only after every one has completed. */
-export const toCompletedSequences = (
+/**
+ * Blockers as a process function sees them. Null: one that has not come before the end of the wait. A failed or cancelled one
+ * has come if the job goes on after those.
+ */
+export const toEndedSequences = (
+  codec: PayloadCodec | null,
+  { onBlockerFailure }: Pick<StateJob, "onBlockerFailure">,
   blockers: readonly StateSequence[],
-): readonly CompletedJobSequence[] =>
-  blockers.map((blocker) => toJobSequence(blocker) as CompletedJobSequence);
+): readonly (EndedJobSequence | null)[] =>
+  blockers.map((blocker) => {
+    const sequence = toJobSequence(codec, blocker);
+    if (sequence.status === "completed") return sequence;
+    const hasFailed = sequence.status === "failed" || sequence.status === "cancelled";
+    return hasFailed && onBlockerFailure === "continue" ? sequence : null;
+  });

@@ -5,8 +5,11 @@ import type { JobStatus } from "./status.ts";
 /** JSON as text. Payloads cross the state contract serialised: no store, no driver and no reference changes them. */
 export type JsonText = string;
 
-/** When a sequence fails that a job waits for, the job keeps waiting for a retry, or fails too. */
-export type OnBlockerFailure = "wait" | "fail";
+/**
+ * When a sequence fails that a job waits for, the job keeps waiting for a retry, fails too, or goes on. With `"continue"` it
+ * also goes on after the cancellation of the sequence.
+ */
+export type OnBlockerFailure = "wait" | "fail" | "continue";
 
 /** All that is stored of a job. Stores differ in how they keep instants. Ids are plain strings here. */
 export interface JobRecord<TInstant> {
@@ -37,6 +40,11 @@ export interface JobRecord<TInstant> {
   readonly deduplicationKey: string | null;
   readonly createdAt: TInstant;
   readonly scheduledAt: TInstant;
+  /**
+   * The end of the wait of a blocked job: it then runs without the blockers that have not completed. Null for a job that waits
+   * until they have, and in any other status.
+   */
+  readonly blockedUntil: TInstant | null;
   /** Runs begun that count: acquisition adds one, a reschedule or a hand-back takes its own away again. */
   readonly attempt: number;
   readonly lastAttemptAt: TInstant | null;
@@ -68,6 +76,14 @@ export type StateJobReference = Pick<
   "id" | "typeName" | "sequenceId" | "sequenceTypeName" | "rootSequenceId" | "originId"
 >;
 
+/** The key of a limit that a job stands under. */
+export interface JobLimitKey {
+  readonly limitName: string;
+  readonly key: string;
+  /** How many tokens its start takes: a whole number, at least 1. */
+  readonly cost: number;
+}
+
 interface NewJobFields {
   readonly typeName: string;
   readonly input: JsonText;
@@ -77,6 +93,8 @@ interface NewJobFields {
   readonly awaitsBlockers: boolean;
   readonly onBlockerFailure: OnBlockerFailure;
   readonly traceContext: string | null;
+  /** Left out or null: it stands under no key. Only for stores that have `limitKeys`. */
+  readonly limitKey?: JobLimitKey | null | undefined;
 }
 
 /** The first job of a new sequence. */
@@ -86,6 +104,8 @@ export interface NewEntryJob extends NewJobFields {
   readonly rootSequenceId: string | null;
   readonly originId: string | null;
   readonly deduplication: StateDeduplication | null;
+  /** Given by the caller, never beside `deduplication`. Left out: the store makes one. */
+  readonly id?: string | undefined;
 }
 
 /** The next job of a sequence; everything but its own fields is copied from the job it continues. */
@@ -100,6 +120,7 @@ export interface NewContinuationJob extends NewJobFields {
   readonly position: number;
 }
 
+/** A job that is to be stored. */
 export type NewStateJob = NewEntryJob | NewContinuationJob;
 
 /** The part of a new job that its store decides. */
@@ -141,6 +162,7 @@ export const newStateJob = <TInstant>(
     deduplicationKey: isEntry ? (job.deduplication?.key ?? null) : null,
     createdAt,
     scheduledAt,
+    blockedUntil: null,
     attempt: 0,
     lastAttemptAt: null,
     lastAttemptError: null,

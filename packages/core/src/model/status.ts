@@ -1,6 +1,8 @@
 // The statuses of a job, and the legal moves between them. Every statement that changes a status
 // checks its move in its own WHERE clause. Those clauses are reviewed against this table.
 //
+// The last blocker completes; with `onBlockerFailure: "continue"` any end of it will do.
+//
 //             ┌─────────┐ last blocker completes ┌─────────┐  acquired   ┌─────────┐
 //   created ─▶│ blocked │───────────────────────▶│ pending │────────────▶│ running │
 //             └────┬────┘                        └──┬───▲──┘             └─┬─┬─┬───┘
@@ -16,8 +18,10 @@
 //
 //   blocked, pending, running ──▶ cancelled, by cancelSequences. It is final.
 
+/** The state of a job. Completed, failed and cancelled jobs are finished. */
 export type JobStatus = "blocked" | "pending" | "running" | "completed" | "failed" | "cancelled";
 
+/** All statuses, in the order of a job's life. */
 export const jobStatuses: readonly JobStatus[] = [
   "blocked",
   "pending",

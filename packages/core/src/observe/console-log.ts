@@ -4,6 +4,15 @@ import { isLevelWanted, type Log, type LogEvent, type LogLevel } from "./log.ts"
 /**
  * Writes log events to the console, one line each: time, level, sentence, ids. An error follows with its stack and its
  * causes, and without its other fields: in those a driver puts whole rows.
+ *
+ * @example
+ * ```ts
+ * const queuert = await createQueuert({
+ *   stateAdapter,
+ *   jobTypeDefinitions: jobTypes,
+ *   log: createConsoleLog({ minimumLevel: "debug" }),
+ * });
+ * ```
  */
 export const createConsoleLog = (
   options: {

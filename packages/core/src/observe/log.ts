@@ -1,5 +1,6 @@
 import type { QueuertEventType } from "../adapters/events.ts";
 
+/** The weight of a log event, lightest first. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** One thing worth a line. `data` holds ids, names, counts and times; never a payload. */

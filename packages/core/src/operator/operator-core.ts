@@ -1,7 +1,8 @@
 // The parts that the methods of one operator share.
-import type { ExaminedJobs } from "../adapters/operator-store.ts";
+import type { ExaminedJobs } from "../adapters/operator-reads.ts";
 import type { AnyStateAdapter } from "../adapters/state-adapter.ts";
 import type { PageOrder } from "../model/page.ts";
+import type { Engine } from "../engine.ts";
 import { type Evidence, gatherEvidence } from "./explain/evidence.ts";
 import type { ParsedFilter } from "./filter/parse-filter.ts";
 import type { ReadCache, ReadSlots } from "./guest/read-slots.ts";
@@ -9,6 +10,7 @@ import type { PayloadView } from "./redact/redact.ts";
 import { assertSearchable, search, type Viewer } from "./search/search.ts";
 
 export interface OperatorCore {
+  readonly engine: Engine;
   readonly state: AnyStateAdapter;
   readonly slots: ReadSlots;
   readonly cache: ReadCache;
@@ -20,7 +22,13 @@ export interface OperatorCore {
 }
 
 /** How long answers are kept. */
-export const keptForMs = { evidence: 2_000, overview: 2_000, failures: 10_000 } as const;
+export const keptForMs = {
+  evidence: 2_000,
+  overview: 2_000,
+  failures: 10_000,
+  limits: 10_000,
+  metrics: 10_000,
+} as const;
 
 /** The store's clock. */
 export const readNow = async ({ state }: Pick<OperatorCore, "state">): Promise<Date> =>

@@ -23,6 +23,7 @@ export class InvalidFilterError extends QueuertError {
   }
 }
 
+/** Where a filter is wrong, and how to write it. */
 export interface FilterProblem {
   readonly filter: string;
   readonly position: number;
@@ -77,6 +78,22 @@ const planRefusals: Readonly<Record<PlanRefusal, string>> = {
   count_differs: "The confirmed number is not the number of the plan.",
   other_user: "Another user made the plan.",
 };
+
+/** A read that took too long. Nothing was written. */
+export class OperatorTimeoutError extends QueuertError {
+  readonly code = "QUEUERT_QUERY_TIMEOUT" as const;
+  readonly operation: string;
+  readonly timeoutMs: number;
+
+  constructor(operation: string, timeoutMs: number, options?: ErrorOptions) {
+    super(
+      `${operation} took longer than ${timeoutMs} ms. Narrow the filter by \`since:\` or \`status:\`, or raise \`queryTimeoutMs\`.`,
+      options,
+    );
+    this.operation = operation;
+    this.timeoutMs = timeoutMs;
+  }
+}
 
 /** The operator may only read. */
 export class ReadOnlyOperatorError extends QueuertError {

@@ -15,20 +15,21 @@ import {
   type PageOfSearch,
   readNow,
 } from "./operator-core.ts";
+import type { Operator } from "./operator-types.ts";
 import type {
   FailuresReport,
   JobsPage,
   ListFailuresOptions,
-  Operator,
   SearchJobsOptions,
-} from "./operator-types.ts";
+} from "./read-types.ts";
+import { createStateReads } from "./state-reads.ts";
+import { createTreeReads } from "./tree-reads.ts";
 import { groupFailures } from "./views/failures.ts";
+import { featuresOf } from "./views/features.ts";
+import { readJobLog, toJobProgress } from "./views/job-log.ts";
 import { headLength, toJobView } from "./views/job-view.ts";
-import { type Overview, toOverview } from "./views/overview.ts";
 import { toWorkerViews } from "./views/worker-view.ts";
 
-/** An attempt that runs for longer counts as long. */
-const runningLongMs = 60 * 60_000;
 /** Failed jobs that are grouped: the newest ones. */
 const failuresMax = 10_000;
 
@@ -36,17 +37,29 @@ export const createReads = (
   core: OperatorCore,
 ): Pick<
   Operator,
+  | "features"
+  | "readClock"
   | "parseFilter"
   | "listJobs"
   | "getJob"
+  | "getLogs"
   | "explain"
   | "getOverview"
+  | "watch"
+  | "checkHealth"
   | "listFailures"
   | "listWorkers"
   | "listActions"
+  | "getTree"
 > => {
   const { state, slots, cache } = core;
   return {
+    ...createTreeReads(core),
+    ...createStateReads(core),
+    features: featuresOf(state, core.engine.hasNotifyAdapter),
+
+    readClock: async () => slots.run(() => readNow(core)),
+
     parseFilter: (filter) => parseFilter(filter, core.processNow()),
 
     listJobs: async (given = {}) => {
@@ -63,14 +76,22 @@ export const createReads = (
         if (job === undefined) return undefined;
         const listed = await state.operator?.listAttempts?.({ jobIds: [id] });
         const attempts = listed === undefined ? null : (listed[0] ?? []);
-        return { ...toJobView(job, evidence, viewer, limits.payloadBytesMax), attempts };
+        const [stored] = (await state.operator?.listProgress?.({ jobIds: [id] })) ?? [];
+        const view = toJobView(job, evidence, viewer, limits.payloadBytesMax);
+        return { ...view, attempts, progress: toJobProgress(job, stored, viewer) };
       });
     },
 
-    explain: async ({ id }) => slots.run(() => explainJob(state, id)),
+    getLogs: async (given) => {
+      assertObject(given, "options");
+      assertKnownOptions(given, ["id", "cursor", "payloads"]);
+      const { id, cursor = null, payloads } = given;
+      assertName(id, "id");
+      const viewer = core.viewer(payloads);
+      return slots.run(() => readJobLog(state, id, cursor, viewer));
+    },
 
-    getOverview: async () =>
-      cache.get("overview", keptForMs.overview, () => slots.run(() => getOverview(core))),
+    explain: async ({ id }) => slots.run(() => explainJob(state, id)),
 
     listWorkers: async () => slots.run(async () => toWorkerViews(await keptEvidence(core))),
 
@@ -81,8 +102,8 @@ export const createReads = (
 
     listFailures: async (given = {}) => {
       assertObject(given, "options");
-      assertKnownOptions(given, ["filter"]);
-      const key = `failures ${given.filter ?? ""}`;
+      assertKnownOptions(given, ["filter", "payloads"]);
+      const key = `failures ${core.viewer(given.payloads).view} ${given.filter ?? ""}`;
       return cache.get(key, keptForMs.failures, () => slots.run(() => listFailures(core, given)));
     },
   };
@@ -101,26 +122,45 @@ const listJobs = async (
   const nextCursor = examinedTo === null ? null : encodeCursor("examined", page.order, examinedTo);
   const lengthMax = wholePayloads ? limits.payloadBytesMax : headLength;
   return {
+    at: now,
     items: jobs.map((job) => toJobView(job, evidence, viewer, lengthMax)),
     nextCursor,
     examined,
+    examinedTo: await createdAtOf(core, page.order, examinedTo),
     filter,
   };
 };
 
-const getOverview = async ({ state }: OperatorCore): Promise<Overview> => {
-  const summary = await state.summarize({ runningLongMs });
-  return toOverview(summary, await gatherEvidence(state));
+/** When the last job that was looked at was created: the ordinal says nothing to people. */
+const createdAtOf = async (
+  { state }: OperatorCore,
+  order: PageOfSearch["order"],
+  examinedTo: number | null,
+): Promise<Date | null> => {
+  if (examinedTo === null) return null;
+  const isDescending = order === "desc";
+  const [last] = await state.listJobs({
+    typeNames: null,
+    statuses: null,
+    sequenceId: null,
+    rootSequenceId: null,
+    createdFrom: null,
+    createdTo: null,
+    order,
+    limit: 1,
+    afterOrdinal: isDescending ? examinedTo + 1 : examinedTo - 1,
+  });
+  return last?.createdAt ?? null;
 };
 
 const listFailures = async (
   core: OperatorCore,
-  { filter: text = "" }: ListFailuresOptions,
+  { filter: text = "", payloads }: ListFailuresOptions,
 ): Promise<FailuresReport> => {
   const now = await readNow(core);
   const filter = parseFilter(`status:failed ${text}`, now);
   const page = { order: "desc", limit: failuresMax, afterOrdinal: null } as const;
-  const { jobs, examinedTo } = await findJobs(core, filter, page, core.viewer(undefined), now);
+  const { jobs, examinedTo } = await findJobs(core, filter, page, core.viewer(payloads), now);
   return {
     at: now,
     groups: groupFailures(jobs),

@@ -4,7 +4,7 @@ export type { CancelDependants } from "../adapters/state-adapter-params.ts";
 
 /** Which sequences are cancelled, and how the sequences around them are treated. */
 export interface CancelJobSequencesOptions<TJobId extends string = string> {
-  /** The sequences. */
+  /** The sequences: blocked, pending, running or failed. */
   readonly ids: readonly TJobId[];
   /**
    * Also the sequences that were started for them, and for those in turn. One that a job outside
@@ -29,7 +29,7 @@ export interface CancelJobSequencesResult<TJobId extends string = string> {
   readonly running: number;
   /** Jobs that failed because they waited for a cancelled sequence. */
   readonly failed: number;
-  /** Ids that were left out. `already_ended`: completed, failed, or cancelled before. */
+  /** Ids that were left out. `already_ended`: completed, or cancelled before. */
   readonly refused: readonly {
     readonly id: TJobId;
     readonly reason: "not_found" | "already_ended";

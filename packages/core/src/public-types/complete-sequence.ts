@@ -1,6 +1,10 @@
-import type { AnyJobOf, JobOf } from "../job-types/job-of.ts";
+import type {
+  CompletedJobOfSequence,
+  JobOfSequence,
+  NextJobOfSequence,
+} from "../job-types/job-of.ts";
 import type { SequenceJobTypes } from "../job-types/references.ts";
-import type { BlockedJob, CompletedJob, CreatedJob, PendingJob, RunningJob } from "../model/job.ts";
+import type { UnfinishedState } from "../model/job.ts";
 import type { Continuation } from "./continue.ts";
 import type { CompleteCallback } from "./process.ts";
 
@@ -23,12 +27,13 @@ type IsUnion<T, TAll = T> = T extends unknown ? ([TAll] extends [T] ? false : tr
 type CompletedWith<
   TJobId extends string,
   TDefinitions,
+  TTypeName extends keyof TDefinitions & string,
   TName extends keyof TDefinitions & string,
   TResult,
 > =
   TResult extends Continuation<infer TNext>
-    ? CreatedJob<AnyJobOf<TJobId, TDefinitions, TNext & keyof TDefinitions & string>>
-    : CompletedJob<AnyJobOf<TJobId, TDefinitions, TName>>;
+    ? NextJobOfSequence<TJobId, TDefinitions, TTypeName, TNext>
+    : CompletedJobOfSequence<TJobId, TDefinitions, TTypeName, TName>;
 
 /**
  * `complete` inside `completeJobSequence`: answers the completed job, or the next one when it was
@@ -47,9 +52,7 @@ export type CompleteWithoutWorker<
   callback: (
     ...context: Parameters<CompleteCallback<TJobId, TDefinitions, TTxContext, TName>>
   ) => TResult | Promise<TResult>,
-) => Promise<CompletedWith<TJobId, TDefinitions, TName, TResult>>;
-
-type UnfinishedJob<TJob> = BlockedJob<TJob> | PendingJob<TJob> | RunningJob<TJob>;
+) => Promise<CompletedWith<TJobId, TDefinitions, TTypeName, TName, TResult>>;
 
 /** The options of `completeJobSequence`, besides the context of the transaction. */
 export interface CompleteJobSequenceOptions<
@@ -66,8 +69,12 @@ export interface CompleteJobSequenceOptions<
   /** Gets the current job, and completes it: once, or again for each job that continues it. */
   readonly complete: (
     context: NoInfer<{
-      readonly job: UnfinishedJob<
-        JobOf<TJobId, TDefinitions, JobTypesOfSequence<TDefinitions, TTypeName>, TTypeName>
+      readonly job: JobOfSequence<
+        UnfinishedState,
+        TJobId,
+        TDefinitions,
+        TTypeName,
+        JobTypesOfSequence<TDefinitions, TTypeName>
       >;
       readonly complete: CompleteWithoutWorker<TJobId, TDefinitions, TTxContext, TTypeName>;
     }>,

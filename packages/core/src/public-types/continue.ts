@@ -32,7 +32,8 @@ export type ContinueWith<
         BlockerOptions<TJobId, TDefinitions, TTxContext, TNext>,
     ) => Promise<Continuation<TNext>>;
 
-type WithoutBlockersTypeName<TDefinitions, TNext extends keyof TDefinitions & string> =
+/** The name, or a sentence if the type has blockers. */
+export type WithoutBlockersTypeName<TDefinitions, TNext extends keyof TDefinitions & string> =
   HasBlockers<TDefinitions, TNext> extends true
     ? `Error: job type '${TNext}' has blockers: continue to it in complete(async ({ continueWith }) => …)`
     : TNext;

@@ -1,4 +1,5 @@
 // Why a job does not run, as a value: faces show it, tests compare it.
+import type { StateRate } from "../adapters/state-adapter-limits.ts";
 import type { OnBlockerFailure } from "../model/state-job.ts";
 import type { JobStatus } from "../model/status.ts";
 
@@ -24,6 +25,7 @@ export interface Explanation {
   readonly unknown: readonly UnknownFact[];
 }
 
+/** The outlook of a job, in one word. */
 export type Verdict =
   /** Completed, failed or cancelled: nothing happens by itself. */
   | "finished"
@@ -36,16 +38,21 @@ export type Verdict =
   /** It does not go on until a person acts. */
   | "stuck";
 
+/** A fact that the store could not tell: an explanation goes without it. */
 export type UnknownFact = "clock" | "workers" | "ahead";
 
+/** The job at the end of the waits, and its reason. */
 export interface RootCause {
   readonly path: readonly JobRef[];
   readonly reason: Reason;
 }
 
+/** When the job runs. */
 export interface RunsAt {
   /** Not before this time. Null: not known. */
   readonly earliest: Date | null;
+  /** When it probably runs: when the jobs before it are done, at the rate of the last 10 minutes. Null: not known. */
+  readonly estimate: Date | null;
 }
 
 /** A job as a sentence names it. */
@@ -56,6 +63,7 @@ export interface JobRef {
   readonly status: JobStatus;
 }
 
+/** Whether a worker reports. `"late"`: its last report is overdue. */
 export type WorkerPresence = "online" | "late" | "gone" | "unknown";
 
 /** `text`: one sentence for people. */
@@ -101,9 +109,17 @@ export type Reason = { readonly text: string } & (
       readonly liveWorkers: number | null;
     }
   | {
+      /** A signal that is expected and has not been sent. */
+      readonly kind: "awaits_signal";
+      /** As given to `expectSignal`. */
+      readonly key: string | null;
+    }
+  | {
       readonly kind: "blocked_by";
       readonly open: readonly JobRef[];
       readonly done: readonly JobRef[];
+      /** The job then runs without the blockers that have not completed. Null: it waits until they have. */
+      readonly until: Date | null;
     }
   | {
       readonly kind: "blocked_by_failed";
@@ -130,6 +146,58 @@ export type Reason = { readonly text: string } & (
       /** Null: until it is resumed. */
       readonly until: Date | null;
       readonly note: string | null;
+    }
+  | {
+      /** An open transaction has locked the job: acquisitions skip it. */
+      readonly kind: "locked";
+      /** The session on the server. */
+      readonly pid: number;
+      readonly application: string;
+      /** For how long the transaction has been open. Null: not known. */
+      readonly forMs: number | null;
+    }
+  | {
+      readonly kind: "limit_reached";
+      /** The name of the limit. */
+      readonly limit: string;
+      /** The bound that holds the job back. */
+      readonly bound: "concurrency" | "rate";
+      readonly concurrency: number | null;
+      readonly running: number;
+      readonly rate: StateRate | null;
+    }
+  | {
+      readonly kind: "key_paused";
+      /** The name of the limit. */
+      readonly limit: string;
+      readonly key: string;
+      /** Null: until it is resumed. */
+      readonly until: Date | null;
+      readonly note: string | null;
+    }
+  | {
+      /** The key of the job has no room. Due jobs of the key that come before it count, too. */
+      readonly kind: "key_limit_reached";
+      /** The name of the limit. */
+      readonly limit: string;
+      readonly key: string;
+      readonly bound: "concurrency" | "rate";
+      readonly concurrency: number | null;
+      readonly running: number;
+      readonly rate: StateRate | null;
+      /** Jobs that run under the key, at most 10. */
+      readonly holders: readonly JobRef[];
+      /** With the bound `"rate"`: in how long there are enough tokens, at the latest. */
+      readonly tokensInMs: number | null;
+    }
+  | {
+      /** The batch of the job waits for more due jobs. */
+      readonly kind: "batch_not_ripe";
+      /** Due jobs of the type. */
+      readonly due: number;
+      readonly minSize: number;
+      /** Then the batch begins with fewer. */
+      readonly ripeAt: Date;
     }
   | {
       readonly kind: "no_worker";
@@ -161,6 +229,7 @@ export type Reason = { readonly text: string } & (
   | { readonly kind: "invisible" }
 );
 
+/** The kinds of reasons that an explanation has. */
 export type ReasonKind = Reason["kind"];
 
 /** The reason of one kind. */
@@ -168,7 +237,8 @@ export type ReasonOf<TKind extends ReasonKind> = Extract<Reason, { readonly kind
 
 /** An action that helps: a button, a command or a call. */
 export interface Remedy {
-  readonly action: "retry" | "trigger" | "delete" | "resume" | "start_worker" | "check_health";
+  readonly action:
+    "retry" | "trigger" | "cancel" | "delete" | "resume" | "start_worker" | "check_health";
   readonly ids: readonly string[];
   /** The same as a command; null: there is none. */
   readonly command: string | null;

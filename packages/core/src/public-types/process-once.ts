@@ -1,3 +1,4 @@
+/** The options of `drain`. */
 export interface DrainOptions {
   /** The most jobs at a time. Default 10. */
   readonly concurrency?: number | undefined;
@@ -7,6 +8,7 @@ export interface DrainOptions {
   readonly workerId?: string | undefined;
 }
 
+/** The options of `processOnce`. */
 export interface ProcessOnceOptions extends DrainOptions {
   /** How long the call may take. At its end, the signals of running jobs are aborted with `"shutdown"`. */
   readonly budgetMs: number;
@@ -31,6 +33,6 @@ export interface ProcessOnceResult {
   readonly handedBack: number;
   /** Jobs whose handlers did not end when their signals were aborted: they run again when their leases expire. */
   readonly leftBehind: number;
-  /** When to call again. 0: at once, since more may be due. Null: no job is scheduled. */
+  /** When to call again: the next job or tick. 0: at once, since more may be due. Null: there is none. */
   readonly nextDueInMs: number | null;
 }

@@ -1,6 +1,7 @@
 import type { WrittenOutput } from "../job-types/definition.ts";
 import type { ProcessedJobOf } from "../job-types/job-of.ts";
 import type { ContinuationJobTypes } from "../job-types/references.ts";
+import type { WriteAttemptLog, WriteProgress } from "./attempt-log.ts";
 import type { JobAbortReason, TypedAbortSignal } from "./abort.ts";
 import type { Continuation, ContinueWith, ContinueWithValue } from "./continue.ts";
 import type { Refused } from "./refused.ts";
@@ -102,6 +103,8 @@ export interface ProcessContext<
    * that must happen, use `continueWith`. An error of the callback is logged, and changes nothing.
    */
   readonly afterCommit: (callback: () => unknown) => void;
+  readonly log: WriteAttemptLog;
+  readonly progress: WriteProgress;
 }
 
 /** Does the work of one job, and returns the result of `complete`. */

@@ -1,6 +1,7 @@
 // The methods of the client, typed by the definitions and the state adapter; `facade.ts` implements
 // them. Each is generic in one type name and reads its definition alone. Only a call for all types
 // distributes over all names.
+import type { JobUpdate, UpdateJobResult } from "./update.ts";
 import type { GetStateAdapterJobId, GetStateAdapterTxContext } from "../adapters/state-adapter.ts";
 import type { JobTypes } from "../job-types/define-job-types.ts";
 import type { AnyJobOf, JobSequenceOf } from "../job-types/job-of.ts";
@@ -9,6 +10,7 @@ import type { Page } from "../model/page.ts";
 import type { CompletedJobSequence } from "../model/sequence.ts";
 import type { JobStatus } from "../model/status.ts";
 import type { CancelJobSequencesOptions, CancelJobSequencesResult } from "./cancel.ts";
+import type { CheckOptions, CheckReport } from "./check.ts";
 import type { CompleteJobSequenceOptions } from "./complete-sequence.ts";
 import type { AutocommitOption, OptionalContext, StartContext } from "./context.ts";
 import type { Explanation } from "./explanation.ts";
@@ -26,7 +28,9 @@ import type {
   StartedJobSequence,
   StartJobSequenceOptions,
 } from "./start.ts";
+import type { LimitMethods } from "./limits.ts";
 import type { ScheduleMethods } from "./schedules.ts";
+import type { SignalMethods } from "./signals.ts";
 import type { WorkerBuilder } from "./worker.ts";
 
 /**
@@ -40,11 +44,11 @@ export type Queuert<TJobTypes, TStateAdapter> = QueuertClient<
 >;
 
 /** A Queuert client, by the types of the state adapter that it depends on. */
-export interface QueuertClient<
-  TDefinitions,
-  TTxContext,
-  TJobId extends string,
-> extends ScheduleMethods<TDefinitions, TTxContext, TJobId> {
+export interface QueuertClient<TDefinitions, TTxContext, TJobId extends string>
+  extends
+    ScheduleMethods<TDefinitions, TTxContext, TJobId>,
+    SignalMethods<TDefinitions, TTxContext, TJobId>,
+    LimitMethods<TDefinitions> {
   // start
 
   /**
@@ -152,6 +156,16 @@ export interface QueuertClient<
     options: OptionalContext<TTxContext> & { readonly ids: readonly TJobId[] },
   ): Promise<readonly RetryFailedJobResult<TJobId>[]>;
 
+  /**
+   * Changes pending and blocked jobs, and failed ones before their retry: the input, the due time or the
+   * priority. A job that runs, or has ended otherwise, is refused.
+   */
+  updateJobs(
+    options: OptionalContext<TTxContext> & {
+      readonly jobs: readonly JobUpdate<TJobId, TDefinitions, keyof TDefinitions & string>[];
+    },
+  ): Promise<readonly UpdateJobResult<TJobId>[]>;
+
   /** Makes pending jobs due now. */
   triggerJobs(
     options: OptionalContext<TTxContext> & { readonly ids: readonly TJobId[] },
@@ -218,6 +232,12 @@ export interface QueuertClient<
    * the reason `invisible`.
    */
   explain(options: OptionalContext<TTxContext> & { readonly id: TJobId }): Promise<Explanation>;
+
+  /**
+   * Compares the unfinished jobs of the store with the job types of this build, before it is deployed. A type that nothing
+   * defines is found, and an input that its schema refuses. Needs a catalogue, or workers that have been started.
+   */
+  check(options?: CheckOptions): Promise<CheckReport<TJobId>>;
 
   /**
    * Stops the workers of this client, and closes its own resources. Adapters and providers that were

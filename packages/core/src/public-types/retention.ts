@@ -19,7 +19,7 @@ export type RetryFailedJobResult<TJobId extends string = string> =
       readonly retried: false;
       /**
        * `blocker_failed`: the job fails with its blockers, and one of them is still failed.
-       * `blocker_cancelled`: one of its blockers was cancelled, and never completes.
+       * `blocker_cancelled`: one of its blockers was cancelled, and never completes. Cancel its sequence.
        */
       readonly reason:
         | "not_found"

@@ -26,9 +26,10 @@ export type ScheduleTiming =
 
 /**
  * If a tick comes while a sequence of the schedule is unfinished, `"skip"` leaves the tick out. `"bufferOne"` starts one
- * afterwards. `"allow"` starts another sequence beside it.
+ * afterwards. `"allow"` starts another sequence beside it. `"cancelRunning"` cancels it with its tree and starts anew: of
+ * several ticks at once, the last. A sequence that another job waits for is not cancelled, and the tick is left out.
  */
-export type ScheduleOverlap = "skip" | "allow" | "bufferOne";
+export type ScheduleOverlap = "skip" | "allow" | "bufferOne" | "cancelRunning";
 
 /**
  * Which late ticks still start: the `"latest"`, none (`"skip"`), or all that are not older than `withinMs`. A tick is late

@@ -1,4 +1,11 @@
-import type { IsContinuationOnly, WrittenInput } from "../job-types/definition.ts";
+import type {
+  CanRunWithout,
+  IsContinuationOnly,
+  IsSignal,
+  MayHaveFailed,
+  WrittenBlockers,
+  WrittenInput,
+} from "../job-types/definition.ts";
 import type { JobOf, JobSequenceOf } from "../job-types/job-of.ts";
 import type { BlockerJobTypes, HasBlockers } from "../job-types/references.ts";
 import type { DeduplicationOptions } from "../model/deduplication.ts";
@@ -6,7 +13,7 @@ import type { CreatedJob, JobWithoutBlockers } from "../model/job.ts";
 import type { ScheduleOptions } from "../model/schedule.ts";
 import type { OnBlockerFailure } from "../model/state-job.ts";
 
-export type { DeduplicationOptions } from "../model/deduplication.ts";
+export type { DeduplicationOptions, ReplacedField } from "../model/deduplication.ts";
 
 /** The options of every new job. */
 export interface NewJobOptions {
@@ -33,6 +40,11 @@ type SequenceReferences<TJobId extends string, TTypeNames extends readonly unkno
   readonly [TIndex in keyof TTypeNames]: SequenceReference<TJobId, TTypeNames[TIndex]>;
 };
 
+type WaitAtMostMs<TDefinitions, TTypeName extends keyof TDefinitions & string> =
+  CanRunWithout<TDefinitions[TTypeName]> extends true
+    ? number
+    : `Error: job type '${TTypeName}' cannot run without its blockers: define each as DefineBlocker<…, 'optional'>`;
+
 /** Types that declare blockers take these options, and only those types. */
 export type BlockerOptions<
   TJobId extends string,
@@ -53,9 +65,15 @@ export type BlockerOptions<
         ) => Promise<SequenceReferences<TJobId, BlockerJobTypes<TDefinitions, TTypeName>>>;
         /**
          * `"wait"` (default): the job stays blocked until the failed blocker is retried. `"fail"`: the
-         * job fails with its blocker.
+         * job fails with its blocker. `"continue"`: the job also runs after blockers that have failed or
+         * were cancelled, and finds them in `job.blockers`.
          */
-        readonly onBlockerFailure?: OnBlockerFailure | undefined;
+        readonly onBlockerFailure?: BlockerFailure<TDefinitions, TTypeName> | undefined;
+        /**
+         * The longest wait, counted from the creation of the job. Then it runs, and finds null in the place of each
+         * blocker that has not completed. Default: it waits without end.
+         */
+        readonly waitAtMostMs?: WaitAtMostMs<TDefinitions, TTypeName> | undefined;
       }
     : {
         readonly startBlockers?:
@@ -64,7 +82,16 @@ export type BlockerOptions<
         readonly onBlockerFailure?:
           | `Error: job type '${TTypeName}' declares no blockers, so it takes no onBlockerFailure`
           | undefined;
+        readonly waitAtMostMs?:
+          | `Error: job type '${TTypeName}' declares no blockers, so it takes no waitAtMostMs`
+          | undefined;
       };
+
+type BlockerFailure<TDefinitions, TTypeName extends keyof TDefinitions & string> =
+  | Exclude<OnBlockerFailure, "continue">
+  | (MayHaveFailed<WrittenBlockers<TDefinitions[TTypeName]>[number]> extends true
+      ? "continue"
+      : `Error: "continue" needs blockers of job type '${TTypeName}' declared as DefineBlocker<…, "ended">`);
 
 // `TAll` is the type parameter undistributed. For a name that does not exist, the compiler falls
 // back to the union of all names. It must then print those names, not a sentence about each.
@@ -73,7 +100,11 @@ type EntryTypeName<TDefinitions, TTypeName extends keyof TDefinitions & string, 
     ? [keyof TDefinitions & string] extends [TAll]
       ? never
       : `Error: job type '${TTypeName}' is reached by continueWith only, so no sequence can start with it`
-    : TTypeName;
+    : IsSignal<TDefinitions[TTypeName]> extends true
+      ? [keyof TDefinitions & string] extends [TAll]
+        ? never
+        : `Error: job type '${TTypeName}' is a signal: use sendSignals or expectSignal`
+      : TTypeName;
 
 /** A schedule gives an input and nothing else: types with blockers are started by a handler. */
 export type SchedulableTypeName<TDefinitions, TTypeName extends keyof TDefinitions & string> =
@@ -94,17 +125,23 @@ export type StartJobSequenceOptions<
 > = NewJobOptions & {
   readonly typeName: EntryTypeName<TDefinitions, TTypeName>;
   readonly input: EntryInput<TDefinitions[TTypeName]>;
+  /**
+   * The id of the new sequence, and of its first job, in the form that the store takes. If a sequence of this type has it
+   * already, that one is returned with `deduplicated: true`. Not beside `deduplication`. Default: the store makes one.
+   */
+  readonly id?: TJobId | undefined;
   /** Returns the sequence that holds the key, instead of starting another. Default: none. */
   readonly deduplication?: DeduplicationOptions | undefined;
   /**
    * Puts the new sequence into the tree of this job or sequence: it is listed and deleted with that tree. Default: it
-   * is a root. A sequence that is found by its deduplication key stays in its own tree.
+   * is a root. A sequence that is found by its key or its id stays in its own tree.
    */
   readonly parent?: ParentReference<TJobId> | undefined;
 } & BlockerOptions<TJobId, TDefinitions, TTxContext, TTypeName>;
 
 /**
- * The result of a start. `deduplicated`: a stored sequence holds the key, and was returned.
+ * The result of a start. `deduplicated`: a stored sequence holds the key or has the id, and was returned. `replaced`: this start has
+ * overwritten fields of its waiting job.
  *
  * Internal types are left out one by one. In `const { id } = await …` the compiler evaluates this
  * type for every name, and would walk the rest of the chain from each.
@@ -116,7 +153,10 @@ export type StartedJobSequence<
 > = TTypeName extends unknown
   ? IsContinuationOnly<TDefinitions[TTypeName]> extends true
     ? never
-    : JobSequenceOf<TJobId, TDefinitions, TTypeName> & { readonly deduplicated: boolean }
+    : JobSequenceOf<TJobId, TDefinitions, TTypeName> & {
+        readonly deduplicated: boolean;
+        readonly replaced: boolean;
+      }
   : never;
 
 /** One element of `startJobSequences` per type name, in order. */

@@ -61,7 +61,7 @@ export type BlockerSequences<
   TTypeName extends NameIn<T>,
 > = jobOf.BlockerSequences<TJobId, In<T>, Name<T, TTypeName>>;
 
-/** The blockers of a job that runs: all of them have completed, so their outputs are there. */
+/** The blockers of a job that runs: completed, with their outputs, or null for an optional one that has not come. */
 export type CompletedBlockerSequences<
   TJobId extends string,
   T,

@@ -1,7 +1,9 @@
+import type { IsSignal } from "../job-types/definition.ts";
 import type { RetryConfig } from "../model/backoff.ts";
 import type { Job, RunningJob } from "../model/job.ts";
-import type { CompletedJobSequence } from "../model/sequence.ts";
+import type { EndedJobSequence } from "../model/sequence.ts";
 import type { JobAbortReason, TypedAbortSignal } from "./abort.ts";
+import type { ImplementJobTypeBatchOptions } from "./batch.ts";
 import type { DrainOptions, ProcessOnceOptions, ProcessOnceResult } from "./process-once.ts";
 import type { RetentionOptions } from "./retention.ts";
 import type { Completion, ProcessFunction } from "./process.ts";
@@ -18,7 +20,7 @@ export interface LeaseConfig {
 
 /** The attempt that a middleware wraps. */
 export interface MiddlewareContext {
-  readonly job: RunningJob<Job<string, string, unknown, readonly CompletedJobSequence[]>>;
+  readonly job: RunningJob<Job<string, string, unknown, readonly (EndedJobSequence | null)[]>>;
   readonly signal: TypedAbortSignal<JobAbortReason>;
   readonly workerId: string;
   readonly attempt: number;
@@ -30,10 +32,64 @@ export type WorkerMiddleware = (
   next: () => Promise<Completion>,
 ) => Promise<Completion>;
 
+/** The `prepare` or `complete` that a middleware wraps, and its transaction. */
+export type TransactionMiddlewareContext<TTxContext> = MiddlewareContext & {
+  /** The context of the transaction. Undefined for a completion by value. */
+  readonly transaction: TTxContext | undefined;
+};
+
+/** Wraps the callback of `prepare` or `complete`, inside its transaction. It must call `next`. */
+export type TransactionMiddleware<TTxContext> = (
+  context: TransactionMiddlewareContext<TTxContext>,
+  next: () => Promise<void>,
+) => Promise<void>;
+
+/** A middleware for several places at once: for each of them it is called as if it were the only one. */
+export interface WorkerMiddlewareParts<TTxContext> {
+  /** Around the process function. Default: nothing. */
+  readonly process?: WorkerMiddleware | undefined;
+  /** Around the callback of `prepare`, in its transaction. Default: nothing. */
+  readonly prepare?: TransactionMiddleware<TTxContext> | undefined;
+  /** Around the callback of `complete`, in its transaction, and around a completion by value. Default: nothing. */
+  readonly complete?: TransactionMiddleware<TTxContext> | undefined;
+}
+
+/** A middleware: around the process function alone, or also around `prepare` and `complete`. */
+export type AnyWorkerMiddleware<TTxContext> = WorkerMiddleware | WorkerMiddlewareParts<TTxContext>;
+
+/** Whether a worker implements a type. */
 // Not distributive, which would check every defined name for each type that is implemented. A type of
 // its own: where a conditional type names its checked type again, the compiler intersects that type
 // with all implemented types.
-type IsImplemented<TTypeName, TImplemented> = [TTypeName] extends [TImplemented] ? true : false;
+export type IsImplemented<TTypeName, TImplemented> = [TTypeName] extends [TImplemented]
+  ? true
+  : false;
+
+/** The name of a job type that the worker can implement, or a text that says why it cannot. */
+export type ImplementableTypeName<
+  TDefinitions,
+  TTypeName extends keyof TDefinitions & string,
+  TImplemented extends string,
+> =
+  IsImplemented<TTypeName, TImplemented> extends true
+    ? `Error: this worker implements job type '${TTypeName}' already`
+    : IsSignal<TDefinitions[TTypeName]> extends true
+      ? `Error: job type '${TTypeName}' is a signal, which no worker implements`
+      : TTypeName;
+
+/** The options of a job type, with one job or several in a call. */
+export interface HandlerOptions<TTxContext> {
+  /** When and how often a failed attempt is repeated. Default: 25 attempts, 1 s doubling to 1 h, with jitter. */
+  readonly retryConfig?: RetryConfig | undefined;
+  /** Default: a lease of 30 s, renewed every 10 s. */
+  readonly leaseConfig?: LeaseConfig | undefined;
+  /** After this time the signal is aborted, and the attempt counts as failed. Default: no timeout. */
+  readonly timeoutMs?: number | undefined;
+  /** The most calls for this type at a time in this worker. Default: the concurrency of the worker. */
+  readonly concurrency?: number | undefined;
+  /** Runs around this type's process function, inside the worker's own middleware. Default: none. */
+  readonly middleware?: readonly AnyWorkerMiddleware<TTxContext>[] | undefined;
+}
 
 /** The options of `implementJobType`. */
 export interface ImplementJobTypeOptions<
@@ -42,23 +98,11 @@ export interface ImplementJobTypeOptions<
   TTxContext,
   TTypeName extends keyof TDefinitions & string,
   TImplemented extends string,
-> {
+> extends HandlerOptions<TTxContext> {
   /** The job type, which this worker does not implement yet. */
-  readonly typeName: IsImplemented<TTypeName, TImplemented> extends true
-    ? `Error: this worker implements job type '${TTypeName}' already`
-    : TTypeName;
+  readonly typeName: ImplementableTypeName<TDefinitions, TTypeName, TImplemented>;
   /** Does the work of one job, and returns the result of `complete`. */
   readonly process: ProcessFunction<TJobId, TDefinitions, TTxContext, TTypeName>;
-  /** When and how often a failed attempt is repeated. Default: 25 attempts, 1 s doubling to 1 h, with jitter. */
-  readonly retryConfig?: RetryConfig | undefined;
-  /** Default: a lease of 30 s, renewed every 10 s. */
-  readonly leaseConfig?: LeaseConfig | undefined;
-  /** After this time the signal is aborted, and the attempt counts as failed. Default: no timeout. */
-  readonly timeoutMs?: number | undefined;
-  /** The most jobs of this type at a time in this worker. Default: the concurrency of the worker. */
-  readonly concurrency?: number | undefined;
-  /** Runs around this type's process function, inside the worker's own middleware. Default: none. */
-  readonly middleware?: readonly WorkerMiddleware[] | undefined;
 }
 
 /** The options of `start`. Each has a default. */
@@ -69,7 +113,7 @@ export interface StartWorkerOptions {
   readonly concurrency?: number | undefined;
   /** How often an idle worker queries the store. Default 1000; 10000 with a notify adapter. */
   readonly pollIntervalMs?: number | undefined;
-  /** The most jobs that are acquired before a slot is free. Default: the concurrency, at least 10. */
+  /** The most jobs that are acquired before a slot is free. Long jobs are not. Default 500. */
   readonly prefetch?: number | undefined;
   /** How often a worker without free slots reclaims expired leases. Default 5000. */
   readonly reapIntervalMs?: number | undefined;
@@ -105,19 +149,31 @@ export interface WorkerBuilder<
   TTxContext,
   TImplemented extends string = never,
 > {
-  /** Adds a middleware around all process functions; the first added is the outermost. */
-  use(middleware: WorkerMiddleware): WorkerBuilder<TJobId, TDefinitions, TTxContext, TImplemented>;
+  /** Adds a middleware around all process functions, or their parts; the first added is the outermost. */
+  use(
+    middleware: AnyWorkerMiddleware<TTxContext>,
+  ): WorkerBuilder<TJobId, TDefinitions, TTxContext, TImplemented>;
   implementJobType<TTypeName extends keyof TDefinitions & string>(
     options: ImplementJobTypeOptions<TJobId, TDefinitions, TTxContext, TTypeName, TImplemented>,
+  ): WorkerBuilder<TJobId, TDefinitions, TTxContext, TImplemented | TTypeName>;
+  /** Like `implementJobType`, for a process function that is given several due jobs at once. They occupy one slot. */
+  implementJobTypeBatch<TTypeName extends keyof TDefinitions & string>(
+    options: ImplementJobTypeBatchOptions<
+      TJobId,
+      TDefinitions,
+      TTxContext,
+      TTypeName,
+      TImplemented
+    >,
   ): WorkerBuilder<TJobId, TDefinitions, TTxContext, TImplemented | TTypeName>;
   start(options?: StartWorkerOptions): Promise<RunningWorker>;
 
   /**
-   * Runs the jobs that are due, at most for `budgetMs`, and leaves nothing open: for serverless functions
-   * and scheduled scripts. Several calls at once share the jobs.
+   * Fires due schedules and runs the jobs that are due, at most for `budgetMs`, and leaves nothing open: for
+   * serverless functions and scheduled scripts. Several calls at once share the jobs.
    */
   processOnce(options: ProcessOnceOptions): Promise<ProcessOnceResult>;
 
-  /** Runs jobs until none is due, continuations and dependants included: for tests. */
+  /** Fires schedules and runs jobs until none is due, continuations and dependants included: for tests. */
   drain(options?: DrainOptions): Promise<ProcessOnceResult>;
 }

@@ -133,12 +133,12 @@ const checkMs = (ms: unknown, field: string, min: number, schedule: string | und
   throw new InvalidScheduleError(field, ms, remedy, { schedule });
 };
 
-const overlaps: readonly unknown[] = ["skip", "allow", "bufferOne"];
+const overlaps: readonly unknown[] = ["skip", "allow", "bufferOne", "cancelRunning"];
 
 export const checkOverlap = (overlap: unknown = "skip", schedule?: string): ScheduleOverlap => {
   // One of the names above.
   if (overlaps.includes(overlap)) return overlap as ScheduleOverlap;
-  const remedy = 'give "skip", "allow" or "bufferOne"';
+  const remedy = 'give "skip", "allow", "bufferOne" or "cancelRunning"';
   throw new InvalidScheduleError("overlap", overlap, remedy, { schedule });
 };
 

@@ -1,36 +1,14 @@
 // Schedules that are declared in code, written when the client is created. An unchanged declaration writes nothing: a pause
 // and the changes of an operator stay.
 import { createHash } from "node:crypto";
-import { defaults, limits } from "../defaults.ts";
+import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
-import { InvalidOptionError } from "../errors.ts";
-import {
-  assertDurationMs,
-  assertInteger,
-  assertName,
-  assertObject,
-} from "../model/assert-option.ts";
-import { assertKnownOptions } from "../model/assert-known-options.ts";
+import { assertName, assertObject } from "../model/assert-option.ts";
 import type { SchedulesOptions } from "../public-types/schedules.ts";
 import { checkSchedule } from "./check-schedule.ts";
 import { changeSchedules } from "./hold-schedules.ts";
 import { fromStateSchedule, type HeldSchedule } from "./stored-schedule.ts";
 import { type NewSchedule, storeSchedules } from "./upsert-schedules.ts";
-
-export const assertSchedulesOptions = (options: SchedulesOptions<unknown>): void => {
-  assertObject(options, "schedules");
-  assertKnownOptions(options, ["declared", "revision", "prune", "ticksForMs"], "schedules.");
-  const { declared, revision = 0, prune = false, ticksForMs = defaults.ticksForMs } = options;
-  if (declared !== undefined && typeof declared.byName !== "object") {
-    const remedy = "give the result of `defineSchedules`";
-    throw new InvalidOptionError("schedules.declared", declared, remedy);
-  }
-  assertInteger(revision, "schedules.revision", { min: 0, max: Number.MAX_SAFE_INTEGER });
-  if (typeof prune !== "boolean") {
-    throw new InvalidOptionError("schedules.prune", prune, "give true or false");
-  }
-  assertDurationMs(ticksForMs, "schedules.ticksForMs");
-};
 
 /** Writes the declared schedules that have changed, and deletes those that are gone. */
 export const declareSchedules = async (

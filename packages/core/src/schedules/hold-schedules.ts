@@ -4,6 +4,7 @@ import { requireTransaction, runTransaction } from "../after-commit/open-transac
 import type { Engine } from "../engine.ts";
 import { InvalidOptionError, ScheduleNotFoundError, TooManyTicksError } from "../errors.ts";
 import { assertElementCount, assertName } from "../model/assert-option.ts";
+import { schedulesChangedName } from "./schedule-changes.ts";
 import { fromStateSchedule, type HeldSchedule, toStateSchedule } from "./stored-schedule.ts";
 
 export interface Change<T> {
@@ -49,12 +50,15 @@ const runInOwnTransaction = async <T>(
   throw new Error("The last try has returned or thrown.");
 };
 
-/** Runs a change in a transaction. After its commit, the workers of this process look at the schedules again. */
+/** Runs a change in a transaction. After its commit, workers look at the schedules again, in every process that is notified. */
 export const changeSchedules = async <T>(
   engine: Engine,
   { operation, context, run }: Change<T>,
 ): Promise<T> => {
-  const notify = (): void => engine.scheduleChanges.notify();
+  const notify = (): void => {
+    engine.scheduleChanges.notify();
+    engine.notifier.ownershipLost([schedulesChangedName]);
+  };
   if (context === undefined) {
     const result = await runInOwnTransaction(engine, run);
     notify();

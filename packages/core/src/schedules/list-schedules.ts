@@ -1,4 +1,4 @@
-// Pages of schedules and of their ticks, and previews. The cursor of a page names its place.
+// Pages of schedules and of their ticks. The cursor of a page names its place.
 import type { TickPlace } from "../adapters/state-adapter-schedules.ts";
 import { defaults, limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
@@ -7,9 +7,7 @@ import { assertInteger, assertName } from "../model/assert-option.ts";
 import type { Page, PageOrder } from "../model/page.ts";
 import { assertInstant } from "../model/schedule.ts";
 import type { Schedule, ScheduleTick } from "../public-types/schedules.ts";
-import { checkPreview } from "./check-schedule.ts";
 import { assertNames } from "./hold-schedules.ts";
-import { createNextTick, ticksBetween } from "./next-tick.ts";
 import { fromStateSchedule, toSchedule, toScheduleTick } from "./stored-schedule.ts";
 
 export interface ListSchedulesOptions {
@@ -20,7 +18,7 @@ export interface ListSchedulesOptions {
 }
 
 export const listSchedules = async (
-  { state }: Engine,
+  { state, codec }: Engine,
   context: object | undefined,
   { names, isDeclared, limit = defaults.listLimit, cursor }: ListSchedulesOptions,
 ): Promise<Page<Schedule>> => {
@@ -41,7 +39,7 @@ export const listSchedules = async (
   const last = found.at(-1);
   const isLast = found.length < limit || last === undefined;
   return {
-    items: found.map((schedule) => toSchedule(fromStateSchedule(schedule))),
+    items: found.map((schedule) => toSchedule(codec, fromStateSchedule(schedule))),
     nextCursor: isLast ? null : encode("schedules", [last.name]),
   };
 };
@@ -104,20 +102,8 @@ const decode = (cursor: unknown, list: string): readonly unknown[] | null => {
   try {
     parts = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
   } catch (error) {
-    throw new InvalidCursorError({ cause: error });
+    throw new InvalidCursorError({}, { cause: error });
   }
   if (!Array.isArray(parts) || parts[0] !== 1 || parts[1] !== list) throw new InvalidCursorError();
   return parts.slice(2) as readonly unknown[];
-};
-
-/** The next instants of a timing. */
-export const previewSchedule = (
-  { clock }: Pick<Engine, "clock">,
-  options: unknown,
-): readonly Date[] => {
-  const { spec, count, from } = checkPreview(options);
-  const next = createNextTick(spec);
-  return ticksBetween(next, from ?? clock.now(), Number.POSITIVE_INFINITY, count).map(
-    (at) => new Date(at),
-  );
 };

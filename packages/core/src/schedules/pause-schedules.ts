@@ -78,6 +78,6 @@ const change = async (
         state: { ...toChanged(state, now), updatedAt: now },
       }));
       await replaceSchedules(engine, tx, now, changed);
-      return changed.map(toSchedule);
+      return changed.map((held) => toSchedule(engine.codec, held));
     },
   });

@@ -3,6 +3,7 @@
 import type { StateTick } from "../adapters/state-adapter-schedules.ts";
 import type { NewEntryJob } from "../adapters/state-adapter-params.ts";
 import type { Engine } from "../engine.ts";
+import { cancelUnawaited } from "../lifecycle/cancel-sequences.ts";
 import { recordStarts } from "../lifecycle/job-effects.ts";
 import { isFinished } from "../model/status.ts";
 import { toTickKey } from "../model/tick.ts";
@@ -34,7 +35,8 @@ export const storeTicks = async (
   requests: readonly TickRequest[],
 ): Promise<{ readonly held: readonly HeldSchedule[]; readonly ticks: readonly StateTick[] }> => {
   const unfinished = await findUnfinished(engine, context, requests);
-  const decisions = requests.map((request) => decide(request, unfinished, now));
+  const open = await giveWay(engine, context, requests, unfinished);
+  const decisions = requests.map((request, index) => decide(request, open[index] ?? [], now));
   const starts = decisions.flatMap(({ starting }) => starting);
   const started = await startSequences(engine, context, starts);
   const ticks = decisions
@@ -43,11 +45,11 @@ export const storeTicks = async (
       const start = started.get(keyOf(tick));
       return start === undefined ? tick : { ...tick, ...start };
     });
-  const held = decisions.map(({ request, buffered, open }): HeldSchedule => {
+  const held = decisions.map(({ request, buffered, open: before }): HeldSchedule => {
     const { name, state } = request.held;
     const own = starts.filter((start) => start.tick.scheduleName === name);
     const ids = own.flatMap(({ tick }) => started.get(keyOf(tick))?.sequenceId ?? []);
-    const openSequenceIds = state.overlap === "allow" ? [] : [...open, ...ids].slice(-openMax);
+    const openSequenceIds = state.overlap === "allow" ? [] : [...before, ...ids].slice(-openMax);
     return { name, state: { ...state, buffered, openSequenceIds } };
   });
   await engine.state.writeSchedules({
@@ -73,6 +75,24 @@ const findUnfinished = async (
   );
 };
 
+/** Cancels the unfinished sequences of schedules whose ticks ask for it. Returns those of each request that go on. */
+const giveWay = async (
+  engine: Engine,
+  context: object,
+  requests: readonly TickRequest[],
+  unfinished: ReadonlySet<string>,
+): Promise<readonly (readonly string[])[]> => {
+  const open = requests.map(({ held }) =>
+    held.state.openSequenceIds.filter((id) => unfinished.has(id)),
+  );
+  const groups = requests.flatMap(({ overlap, ticks }, index) =>
+    overlap === "cancelRunning" && ticks.length > 0 ? [open[index] ?? []] : [],
+  );
+  const haveGone = await cancelUnawaited(engine, context, groups, "a later tick of its schedule");
+  const gone = new Set(groups.filter((_, index) => haveGone[index] === true));
+  return open.map((ids) => (gone.has(ids) ? [] : ids));
+};
+
 interface Start {
   readonly tick: StateTick;
   readonly job: NewEntryJob;
@@ -87,9 +107,8 @@ interface Decision {
   readonly open: readonly string[];
 }
 
-const decide = (request: TickRequest, unfinished: ReadonlySet<string>, now: number): Decision => {
+const decide = (request: TickRequest, open: readonly string[], now: number): Decision => {
   const { held, overlap, missed } = request;
-  const open = held.state.openSequenceIds.filter((id) => unfinished.has(id));
   const starting: Start[] = [];
   const ticks: StateTick[] = missed.map((at) =>
     toTick(held.name, { at, kind: "scheduled" }, "missed", now),
@@ -101,12 +120,14 @@ const decide = (request: TickRequest, unfinished: ReadonlySet<string>, now: numb
     ticks.push(stored);
     if (outcome === "started") starting.push({ tick: stored, job: toJob(held, stored, now) });
   };
+  const last = overlap === "cancelRunning" ? request.ticks.at(-1) : undefined;
   if (buffered !== null && !isBusy()) {
-    take(buffered, "started");
+    take(buffered, last === undefined ? "started" : "skipped");
     buffered = null;
   }
   for (const tick of request.ticks) {
-    if (overlap === "allow" || !isBusy()) take(tick, "started");
+    if (last !== undefined) take(tick, tick === last && !isBusy() ? "started" : "skipped");
+    else if (overlap === "allow" || !isBusy()) take(tick, "started");
     else if (overlap === "bufferOne" && buffered === null) {
       take(tick, "buffered");
       buffered = tick;
@@ -165,7 +186,11 @@ const startSequences = async (
   starts: readonly Start[],
 ): Promise<ReadonlyMap<string, Pick<StateTick, "outcome" | "sequenceId">>> => {
   if (starts.length === 0) return new Map();
-  const created = await engine.state.createJobs({ context, jobs: starts.map(({ job }) => job) });
+  const jobs = starts.map(({ job }) => ({
+    ...job,
+    limitKey: engine.jobTypeLimits.keyOf(job.typeName, job.input),
+  }));
+  const created = await engine.state.createJobs({ context, jobs });
   recordStarts(
     engine,
     context,

@@ -1,6 +1,6 @@
 // The definition of a schedule: JSON that only core reads. Instants are milliseconds since 1970.
 import type { StateSchedule, StateTick } from "../adapters/state-adapter-schedules.ts";
-import { fromJsonText } from "../model/payload.ts";
+import { fromJsonText, type PayloadCodec } from "../model/payload.ts";
 import type { JsonText } from "../model/state-job.ts";
 import type {
   Schedule,
@@ -86,12 +86,12 @@ const toLookAt = (state: ScheduleState, now: number): number | null => {
 const toDate = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
 
 /** A schedule as users see it. */
-export const toSchedule = ({ name, state }: HeldSchedule): Schedule => {
+export const toSchedule = (codec: PayloadCodec | null, { name, state }: HeldSchedule): Schedule => {
   const { cron, timeZone, everyMs, anchor, startsAt, endsAt } = state.spec;
   return {
     name,
     typeName: state.typeName,
-    input: fromJsonText(state.input, name),
+    input: fromJsonText(state.input, name, codec),
     priority: state.priority,
     cron,
     timeZone,

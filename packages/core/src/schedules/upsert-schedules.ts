@@ -46,7 +46,10 @@ export const upsertSchedules = async (
   return changeSchedules(engine, {
     operation: "upsertSchedules",
     context,
-    run: async (tx) => (await storeSchedules(engine, tx, schedules)).map(toSchedule),
+    run: async (tx) => {
+      const stored = await storeSchedules(engine, tx, schedules);
+      return stored.map((held) => toSchedule(engine.codec, held));
+    },
   });
 };
 

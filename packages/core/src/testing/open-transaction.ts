@@ -10,6 +10,8 @@ export type TransactionEnd = "commit" | "rollback";
 export interface HeldTransaction<T> {
   /** Resolves when the operation is done; the transaction is still open then. Never rejects. */
   readonly operated: Promise<void>;
+  /** Resolves when the store has refused the operation twice because of another transaction, which it seems to wait for. */
+  readonly conflicted: Promise<void>;
   /** Commits or rolls back, as soon as the operation is done. Safe to call twice: the first counts. */
   readonly end: (how: TransactionEnd) => void;
   /**
@@ -41,6 +43,7 @@ export const holdTransaction = <T>(
   { isTransactionConflict }: HoldOptions,
 ): HeldTransaction<T> => {
   const operated = deferred<void>();
+  const conflicted = deferred<void>();
   const ending = deferred<TransactionEnd>();
 
   const attempt = (): Promise<T> =>
@@ -57,6 +60,7 @@ export const holdTransaction = <T>(
       } catch (error) {
         if (error === rolledBack) return undefined;
         if (!isTransactionConflict(error) || retries >= conflictRetriesMax) throw error;
+        if (retries > 0) conflicted.resolve();
         await sleep(conflictRetryMs);
       }
     }
@@ -67,7 +71,7 @@ export const holdTransaction = <T>(
     () => operated.resolve(),
     () => operated.resolve(),
   );
-  return { operated: operated.promise, end: ending.resolve, done };
+  return { operated: operated.promise, conflicted: conflicted.promise, end: ending.resolve, done };
 };
 
 /** An open transaction with nothing done in it yet. */

@@ -7,7 +7,7 @@ import { holdTransaction, openTransaction } from "./open-transaction.ts";
 import type { HeldTransaction, OpenTransaction, TransactionOperation } from "./open-transaction.ts";
 import { createStateSteps } from "./steps.ts";
 import type { StateSteps } from "./steps.ts";
-import { graceMs, settlesWithin } from "./waiting.ts";
+import { graceMs, settlesOrWaits, settlesWithin } from "./waiting.ts";
 
 /**
  * The parts that an adapter author provides to run the state suites. Every test gets an empty
@@ -35,6 +35,11 @@ export interface StateAdapterHarness {
    * store accepts only contexts of `runInTransaction`.
    */
   readonly beginUsersTransaction?: (() => Promise<UsersTransaction>) | undefined;
+  /**
+   * Whether a statement waits for another transaction now. With it, a case that forces two transactions to overlap goes on as
+   * soon as one of them waits. Left out: it waits for a while, as long as a statement that is free to go may take.
+   */
+  readonly hasWaiting?: (() => Promise<boolean>) | undefined;
   /** Empties the store. With it, one harness serves a whole test file. */
   readonly clear?: (() => Promise<void>) | undefined;
   readonly close: () => Promise<void>;
@@ -65,6 +70,8 @@ export interface StateCaseContext {
     adapter: AnyStateAdapter,
     operation: TransactionOperation<T>,
   ) => HeldTransaction<T>;
+  /** Waits until the call has settled, or the store says that a statement waits; at the latest for a while. Never rejects. */
+  readonly settlesOrWaits: (call: Promise<unknown>) => Promise<void>;
   /**
    * How long to wait for a call that may be blocked. It is long where the call must not be blocked,
    * so that a busy machine fails no case.
@@ -128,6 +135,7 @@ const toCaseContext = (
       track(held.done, () => held.end("rollback"));
       return held;
     },
+    settlesOrWaits: (call) => settlesOrWaits(call, harness.hasWaiting),
     patienceMs: (mustFinish) => (mustFinish ? graceMs * 30 : graceMs),
     seed,
   };

@@ -33,6 +33,7 @@ export interface StateSteps {
   createBlocked(
     blockers: readonly (StateJob | string)[],
     newJob?: Partial<NewEntryJob>,
+    waitAtMostMs?: number,
   ): Promise<StateJob>;
   acquire(options?: AcquireOptions): Promise<readonly AcquiredJob[]>;
   /** Takes one job; fails if there is none. */
@@ -68,7 +69,10 @@ export interface StateSteps {
   untilExpired(job: { readonly id: string }): Promise<void>;
 }
 
-type CancelOptions = Pick<CancelSequencesParams<object>, "tree" | "dependants" | "reason">;
+type CancelOptions = Pick<
+  CancelSequencesParams<object>,
+  "tree" | "dependants" | "reason" | "failed"
+>;
 
 interface LeaseOf {
   readonly id: string;
@@ -99,7 +103,7 @@ const createJobSteps = (adapter: AnyStateAdapter, context: BaseStateAdapterConte
     const created = await adapter.createJobs({ context, jobs: newJobs.map((job) => aJob(job)) });
     return created.map(({ job }) => job);
   };
-  const createBlocked: StateSteps["createBlocked"] = (blockers, newJob) =>
+  const createBlocked: StateSteps["createBlocked"] = (blockers, newJob, waitAtMostMs) =>
     inTransaction(async (tx) => {
       const jobs = [aJob({ ...newJob, awaitsBlockers: true })];
       const { job } = only(await adapter.createJobs({ context: tx, jobs }));
@@ -108,7 +112,7 @@ const createJobSteps = (adapter: AnyStateAdapter, context: BaseStateAdapterConte
       );
       const added = await adapter.addBlockers({
         context: tx,
-        jobs: [{ jobId: job.id, blockerSequenceIds }],
+        jobs: [{ jobId: job.id, blockerSequenceIds, waitAtMostMs }],
       });
       return only(added).job;
     });

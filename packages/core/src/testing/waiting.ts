@@ -32,6 +32,18 @@ export const settlesWithin = async (promise: Promise<unknown>, ms: number): Prom
   }
 };
 
+/** Resolves when the promise has settled, or `hasWaiting` says that it waits for another transaction; at the latest after a grace. */
+export const settlesOrWaits = async (
+  promise: Promise<unknown>,
+  hasWaiting: (() => Promise<boolean>) | undefined,
+): Promise<void> => {
+  if (hasWaiting === undefined) return void (await settlesWithin(promise, graceMs));
+  const giveUpAt = performance.now() + graceMs;
+  while (!(await settlesWithin(promise, 2)) && performance.now() < giveUpAt) {
+    if (await hasWaiting()) return;
+  }
+};
+
 /** The promise's value, or an error that names the awaited event. */
 export const within = async <T>(
   promise: Promise<T>,

@@ -1,10 +1,10 @@
 // Step 4 of the walk, acquired: one loop that keeps the slots filled. It acquires when there is room. When there is no due
 // job, it waits for a notification, for the next due time, or for the poll interval.
-import type { AcquireJobsParams, AcquireJobsResult } from "../adapters/state-adapter-params.ts";
 import { exponentialDelayMs, withJitter } from "../model/backoff.ts";
 import { sleep } from "../async/sleep.ts";
 import type { Engine } from "../engine.ts";
 import type { Processor } from "../lifecycle/process-job/processor.ts";
+import { type AcquirableType, type Acquired, acquireInCalls, type Room } from "./acquire-calls.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /** Due jobs that another transaction has locked: tried again soon, but not in a tight loop. */
@@ -65,7 +65,7 @@ export const runAcquireLoop = (engine: Engine, parts: WorkerParts): AcquireLoop 
 const acquireOnce = async (
   engine: Engine,
   parts: WorkerParts,
-  types: AcquireJobsParams["types"],
+  types: readonly AcquirableType[],
 ): Promise<number> => {
   const { acquireState, work } = parts;
   // After a blocked event loop leases of this process may have expired: the acquisition would return jobs that run here.
@@ -77,28 +77,32 @@ const acquireOnce = async (
   }
   work.clear();
   const limit = acquireState.room;
-  const { result, hintCount } = await acquireNow(engine, parts, types, limit);
-  return msToWait(engine, parts, result, limit, hintCount);
+  const room = { limit, jobsMax: Infinity };
+  const { acquired, hintCount } = await acquireNow(engine, parts, types, room);
+  return msToWait(engine, parts, acquired, limit, hintCount);
 };
 
-/** One acquisition: its jobs are in the slots when it resolves. Also returns how many hints it has answered. */
+/** One acquisition, of one statement unless there are batches: its jobs are in the slots when it resolves. Also returns how many hints it has answered. */
 export const acquireNow = async (
   engine: Engine,
   parts: WorkerParts,
-  types: AcquireJobsParams["types"],
-  limit: number,
-): Promise<{ readonly result: AcquireJobsResult; readonly hintCount: number }> => {
-  const { acquireState, options } = parts;
+  types: readonly AcquirableType[],
+  room: Room,
+): Promise<{ readonly acquired: Acquired; readonly hintCount: number }> => {
+  const { acquireState } = parts;
   acquireState.begin();
   const { hintCount } = acquireState;
   const begunAt = engine.clock.now();
-  const result = await engine.state.acquireJobs({ workerId: options.workerId, limit, types });
-  acquireState.end(hintCount, begunAt, result.jobs);
-  parts.storeClock.acquired(result, begunAt);
-  parts.onAcquired(result.jobs, begunAt);
+  const { endCount } = acquireState;
+  const acquired = await acquireInCalls(engine, parts, types, room);
+  const { jobs, isLimited = false } = acquired.result;
+  acquireState.sawLimit(isLimited);
+  // An attempt that has ended meanwhile may have given its permit back behind the look of the store.
+  if (isLimited && acquireState.endCount !== endCount) parts.work.wake();
+  acquireState.end(hintCount, begunAt, jobs);
   // A synchronous store never yields by itself: timers, signals and sockets have their turn here.
   await engine.clock.yield();
-  return { result, hintCount };
+  return { acquired, hintCount };
 };
 
 /** How many more jobs of one type could be begun, by its own limit. */
@@ -124,15 +128,22 @@ export const demandOf = (
   // A full worker acquires by itself when a slot is free. Its prefetch can shrink below the jobs that it holds. Its loop
   // may then wait for work, and has to wait for room instead.
   if (room <= 0) work.wake();
-  return Math.max(0, Math.min(room, roomOf(processor, parts)));
+  const slots = Math.max(0, Math.min(room, roomOf(processor, parts)));
+  return slots * (processor.batch?.maxSize ?? 1);
 };
 
-export const acquirableTypes = (engine: Engine, parts: WorkerParts): AcquireJobsParams["types"] =>
+/** How many slots announced jobs of a type need. */
+export const slotsOf = ({ processors }: WorkerParts, typeName: string, count: number): number => {
+  const { batch = null } = processors.find((one) => one.typeName === typeName) ?? {};
+  return batch === null ? count : Math.ceil(count / batch.maxSize);
+};
+
+export const acquirableTypes = (engine: Engine, parts: WorkerParts): readonly AcquirableType[] =>
   parts.processors.flatMap((processor) => {
     const limit = roomOf(processor, parts);
-    const { typeName, leaseMs } = processor;
+    const { typeName, leaseMs, batch } = processor;
     return limit > 0 && !engine.ownLeases.hasExpired(typeName)
-      ? [{ typeName, leaseMs, limit }]
+      ? [{ typeName, leaseMs, limit, batch }]
       : [];
   });
 
@@ -140,19 +151,24 @@ export const acquirableTypes = (engine: Engine, parts: WorkerParts): AcquireJobs
 const msToWait = (
   engine: Engine,
   { acquireState, processors, options }: WorkerParts,
-  { jobs, nextDueInMs }: AcquireJobsResult,
+  { result: { nextDueInMs }, slotCount }: Acquired,
   limit: number,
   hintCount: number,
 ): number => {
-  if (jobs.length < limit) {
+  if (slotCount < limit) {
     // Spread, so that workers started together do not poll together.
     const pollMs = options.pollIntervalMs * (0.9 + 0.2 * engine.random());
     const dueMs = nextDueInMs === 0 ? lockedRetryMs : (nextDueInMs ?? pollMs);
     const idleMs = Math.min(pollMs, dueMs);
-    acquireState.sawAll(idleMs);
+    // The end of an attempt, here or elsewhere, may let a job start before then.
+    if (acquireState.isLimited) acquireState.forget();
+    else acquireState.sawAll(idleMs);
     return idleMs;
   }
-  acquireState.foundAll(jobs.length, hintCount);
-  // Types at their own limit may have more due jobs.
-  return processors.some(({ concurrency }) => concurrency !== null) ? 0 : acquireState.idleMs;
+  acquireState.foundAll(slotCount, hintCount);
+  // Types at their own limit may have more due jobs, and so may types of batches.
+  const mayHaveMore = processors.some(
+    ({ concurrency, batch }) => concurrency !== null || batch !== null,
+  );
+  return mayHaveMore ? 0 : acquireState.idleMs;
 };

@@ -17,6 +17,9 @@ const spread = 0.2;
 const perProcessMs = 50;
 /** Older reports are removed. */
 const forgetAfterMs = 24 * 60 * 60_000;
+/** Counts of attempts: minutes for a day, hours for 90 days. */
+const minutesKeptMs = 24 * 60 * 60_000;
+const hoursKeptMs = 90 * 24 * 60 * 60_000;
 /** A store that does not respond must not keep a worker from starting or stopping. */
 const patienceMs = 1_000;
 
@@ -72,6 +75,7 @@ class BeatLoop {
   }
 
   async #send(workers: readonly WorkerBeat[]): Promise<void> {
+    await flushStatistics(this.#engine);
     try {
       const answer = await this.#engine.state.operator?.beat?.({
         process: ownProcess(),
@@ -84,6 +88,18 @@ class BeatLoop {
     }
   }
 }
+
+/** Stores the counts of attempts since the last call. Counts that could not be stored wait for the next one. */
+export const flushStatistics = async ({ state, statistics, observer }: Engine): Promise<void> => {
+  const entries = statistics?.take() ?? [];
+  if (entries.length === 0) return;
+  try {
+    await state.operator?.recordMetrics?.({ entries, minutesKeptMs, hoursKeptMs });
+  } catch (error) {
+    statistics?.putBack(entries);
+    observer.emit("stateAdapterError", () => ({ operation: "recordMetrics", error }));
+  }
+};
 
 const loops = new WeakMap<Engine, BeatLoop>();
 
@@ -103,8 +119,14 @@ export const joinRegistry = (
   }
   const instanceId = randomUUID();
   const { workerId, concurrency } = options;
-  const types = processors.map(({ typeName, concurrency: own }) => ({
+  const types = processors.map(({ typeName, concurrency: own, batch }) => ({
     ...{ typeName, concurrency: own },
+    ...(batch !== null && {
+      batch: {
+        ...{ minSize: batch.minSize, maxWaitMs: batch.maxWaitMs },
+        ...(batch.perKey && { perKey: true }),
+      },
+    }),
   }));
   const report = (beatMs: number): WorkerBeat => ({
     instanceId,

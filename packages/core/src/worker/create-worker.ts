@@ -1,26 +1,29 @@
-// The builder that users see: each call returns a new one, so a worker can be extended and started several times. A started
-// worker listens, then acquires; `stop` ends it.
-import { settleOrTimeout } from "../async/time-limit.ts";
+// The builder that users see: each call returns a new one, so a worker can be extended and started several times.
 import type { Engine } from "../engine.ts";
 import { limits } from "../defaults.ts";
-import { DuplicateJobTypeError, EmptyWorkerError, LimitExceededError } from "../errors.ts";
-import type { Middleware, Processor } from "../lifecycle/process-job/processor.ts";
-import { runAcquireLoop } from "./acquire-loop.ts";
-import { joinRegistry, takeBackLeases } from "./beat-loop.ts";
+import {
+  DuplicateJobTypeError,
+  EmptyWorkerError,
+  InvalidOptionError,
+  LimitExceededError,
+} from "../errors.ts";
+import type { GivenMiddleware } from "../lifecycle/process-job/processor.ts";
+import { assertObject } from "../model/assert-option.ts";
 import type { ProcessOnceResult } from "../public-types/process-once.ts";
-import { processOnce } from "./process-once.ts";
 import {
   type GivenProcessOnceOptions,
-  type ProcessOnceSettings,
   toDrainSettings,
   toProcessOnceSettings,
 } from "./process-once-options.ts";
-import { retentionLoop } from "./retention-loop.ts";
-import { scheduleLoop } from "./schedule-loop.ts";
-import { lastStatementMs, stopWorker } from "./stop-worker.ts";
-import { assertMiddleware, type ImplementOptions, toProcessor } from "./to-processor.ts";
-import { type GivenWorkerOptions, toWorkerOptions, type WorkerOptions } from "./worker-options.ts";
-import { createWorkerParts, listen } from "./worker-parts.ts";
+import { type Implemented, runOnce, type WorkerOwner } from "./run-once.ts";
+import {
+  assertMiddleware,
+  type Implementation,
+  type ImplementBatchOptions,
+  type ImplementOptions,
+  toProcessor,
+} from "./to-processor.ts";
+import { type GivenWorkerOptions, toWorkerOptions } from "./worker-options.ts";
 
 /** A running worker: call it, or its `stop`, to end it. */
 export type RunningWorker = (() => Promise<void>) & {
@@ -29,24 +32,12 @@ export type RunningWorker = (() => Promise<void>) & {
 };
 
 export interface WorkerBuilder {
-  use(middleware: Middleware): WorkerBuilder;
+  use(middleware: GivenMiddleware): WorkerBuilder;
   implementJobType(options: ImplementOptions): WorkerBuilder;
+  implementJobTypeBatch(options: ImplementBatchOptions): WorkerBuilder;
   start(options?: GivenWorkerOptions): Promise<RunningWorker>;
   processOnce(options: GivenProcessOnceOptions): Promise<ProcessOnceResult>;
   drain(options?: GivenProcessOnceOptions): Promise<ProcessOnceResult>;
-}
-
-interface Implemented {
-  readonly middleware: readonly Middleware[];
-  readonly types: readonly ImplementOptions[];
-}
-
-/** The client, which stops its workers when it is closed. */
-export interface WorkerOwner {
-  /** Throws once the client is closed. */
-  assertOpen(): void;
-  /** Takes the `stop` of a worker as soon as it begins to start; returns how to forget it. */
-  track(stop: () => Promise<void>): () => void;
 }
 
 export const createWorker = (
@@ -62,13 +53,17 @@ export const createWorker = (
     });
   },
   implementJobType: (options) => {
-    const { typeName } = toProcessor(options, []);
-    engine.registry.assertKnown(typeName);
-    if (parts.types.some((type) => type.typeName === typeName)) {
-      throw new DuplicateJobTypeError(typeName);
+    // The option of the other method, which has another process function.
+    assertObject(options, "options");
+    if ("batch" in options) {
+      throw new InvalidOptionError("batch", options.batch, "use `implementJobTypeBatch`");
     }
-    assertTypeCount(parts.types.length + 1);
-    return createWorker(engine, owner, { ...parts, types: [...parts.types, options] });
+    return createWorker(engine, owner, withType(engine, parts, options));
+  },
+  implementJobTypeBatch: (options) => {
+    assertObject(options, "options");
+    const given = { ...options, batch: options.batch };
+    return createWorker(engine, owner, withType(engine, parts, given));
   },
   start: async (given = {}) => {
     if (parts.types.length === 0) throw new EmptyWorkerError();
@@ -77,7 +72,10 @@ export const createWorker = (
     const processors = parts.types.map((type) => toProcessor(type, parts.middleware));
     owner.assertOpen();
     engine.implementedTypes.add(parts.types.map(({ typeName }) => typeName));
-    const starting = startWorker(engine, processors, options);
+    // A process that only starts jobs does not load it. A client that is closed meanwhile stops the worker.
+    const starting = import("./worker-parts.ts").then(({ startWorker }) =>
+      startWorker(engine, processors, options),
+    );
     const stopStarted = async (): Promise<void> => (await starting).stop();
     const forget = owner.track(stopStarted);
     const stop = async (): Promise<void> => {
@@ -97,28 +95,14 @@ export const createWorker = (
   drain: async (given = {}) => runOnce(engine, owner, parts, toDrainSettings(given)),
 });
 
-/** A client that is closed meanwhile ends the call early, and waits for it. */
-const runOnce = async (
-  engine: Engine,
-  owner: WorkerOwner,
-  { types, middleware }: Implemented,
-  settings: ProcessOnceSettings,
-): Promise<ProcessOnceResult> => {
-  if (types.length === 0) throw new EmptyWorkerError();
-  const processors = types.map((type) => toProcessor(type, middleware));
-  owner.assertOpen();
-  engine.implementedTypes.add(types.map(({ typeName }) => typeName));
-  const closing = new AbortController();
-  const running = processOnce(engine, processors, settings, closing.signal);
-  const forget = owner.track(async () => {
-    closing.abort();
-    await running.catch(() => undefined);
-  });
-  try {
-    return await running;
-  } finally {
-    forget();
+const withType = (engine: Engine, parts: Implemented, options: Implementation): Implemented => {
+  const { typeName } = toProcessor(options, []);
+  engine.registry.assertSignal(typeName, false);
+  if (parts.types.some((type) => type.typeName === typeName)) {
+    throw new DuplicateJobTypeError(typeName);
   }
+  assertTypeCount(parts.types.length + 1);
+  return { ...parts, types: [...parts.types, options] };
 };
 
 const assertTypeCount = (count: number): void => {
@@ -130,58 +114,4 @@ const assertTypeCount = (count: number): void => {
     unit: "elements",
     remedy: "divide the job types among several workers",
   });
-};
-
-interface StartedWorker {
-  /** Resolves when the first acquisition has succeeded, or the worker was stopped; rejects if it failed. */
-  readonly ready: Promise<void>;
-  /** Resolves when nothing of the worker is left. */
-  readonly stop: () => Promise<void>;
-}
-
-/** Resolves when the worker listens and acquires. */
-const startWorker = async (
-  engine: Engine,
-  processors: readonly Processor[],
-  options: WorkerOptions,
-): Promise<StartedWorker> => {
-  const parts = createWorkerParts(engine, processors, options);
-  const { typeNames } = parts;
-  const { workerId, concurrency } = options;
-  // Before the first acquisition: a job that becomes due after it is notified.
-  const stopListening = await listen(engine, parts);
-  if (options.isNamed) await takeBackLeases(engine, workerId);
-  engine.observer.emit("workerStarted", () => ({ workerId, typeNames, concurrency }));
-  const { connectionsMax = Number.POSITIVE_INFINITY } = engine.state.capabilities;
-  if (concurrency > connectionsMax) {
-    const data = { workerId, typeNames, concurrency, connectionsMax };
-    engine.observer.emit("workerLacksConnections", () => data);
-  }
-  parts.gauges.open();
-  const acquiring = runAcquireLoop(engine, parts);
-  const retaining = retentionLoop(engine, parts);
-  const leaveRegistry = joinRegistry(engine, parts);
-  const scheduling = scheduleLoop(engine, parts);
-
-  const end = async (): Promise<void> => {
-    const statements = Promise.all([retaining, scheduling, parts.storeClock.stopped()]);
-    await Promise.all([
-      settleOrTimeout(engine.clock, statements, lastStatementMs),
-      stopListening(),
-      leaveRegistry(),
-    ]);
-    parts.gauges.close();
-  };
-  let stopped: Promise<void> | null = null;
-  let onStopped: () => void = () => undefined;
-  const whenStopped = new Promise<void>((resolve) => {
-    onStopped = resolve;
-  });
-  const ready = Promise.race([acquiring.first, whenStopped]);
-  // A start that does not wait for its store has no reader.
-  ready.catch(() => undefined);
-  return {
-    ready,
-    stop: () => (stopped ??= stopWorker(engine, parts, acquiring.ended, end).finally(onStopped)),
-  };
 };

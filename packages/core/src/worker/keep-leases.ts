@@ -78,12 +78,23 @@ export class LeaseKeeper implements LeaseHolder {
     return this.#expiredTypes.size === 0 ? null : this.#renewExpired();
   }
 
+  /** Hands back the jobs that the predicate picks and that have not begun. Never rejects. */
+  async handBack(isPicked: (attempt: Attempt) => boolean): Promise<void> {
+    if (this.#isStopped) return;
+    const picked = this.#options.slots.takeQueued(isPicked);
+    if (picked.length === 0) return;
+    // Taken out of the queue before the statement: they do not begin here, with any result of it.
+    this.#options.onHandedBack(picked);
+    while (this.#round !== null) await this.#round;
+    await this.#run(() => handBackJobs(this.#engine, picked));
+  }
+
   /** Resolves when the statements under way have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#timer !== null) this.#engine.clock.clearTimeout(this.#timer);
     this.#engine.ownLeases.remove(this);
-    await this.#round;
+    while (this.#round !== null) await this.#round;
   }
 
   #schedule(): void {

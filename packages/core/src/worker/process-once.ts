@@ -1,7 +1,7 @@
 // The loop of a worker with an end, for functions that are called from time to time, and for tests. It runs the jobs that
 // are due, waits for them, and leaves nothing open.
 //
-//   reclaim ─▶ acquire for free slots only ─▶ … ─▶ nothing is due, or the time for new jobs is over
+//   reclaim ─▶ fire due schedules ─▶ acquire for free slots only ─▶ … ─▶ nothing is due, or the time for new jobs is over
 //           ─▶ wait for running jobs ─▶ at the end of the budget their signals are aborted ─▶ settle, hand back, close
 import { settleOrTimeout } from "../async/time-limit.ts";
 import { limits } from "../defaults.ts";
@@ -10,7 +10,9 @@ import type { Processor } from "../lifecycle/process-job/processor.ts";
 import { reclaimExpiredLeases } from "../lifecycle/reclaim-expired-leases.ts";
 import type { ProcessOnceResult } from "../public-types/process-once.ts";
 import { acquirableTypes, acquireNow } from "./acquire-loop.ts";
+import { flushStatistics } from "./beat-loop.ts";
 import type { ProcessOnceSettings } from "./process-once-options.ts";
+import { OnceSchedules } from "./once-schedules.ts";
 import { ProcessOnceTally } from "./process-once-tally.ts";
 import { lastStatementMs, stopWorker } from "./stop-worker.ts";
 import { createWorkerParts, type WorkerParts } from "./worker-parts.ts";
@@ -22,24 +24,21 @@ const leaseBeyondBudgetMs = 10_000;
 export const processOnce = async (
   engine: Engine,
   processors: readonly Processor[],
-  settings: ProcessOnceSettings,
-  /** Aborted when the client is closed. */
-  closing: AbortSignal,
+  call: OnceCall,
 ): Promise<ProcessOnceResult> => {
+  const { settings, closing } = call;
   const { budgetMs } = settings;
   const created = createWorkerParts(engine, withShortLeases(processors, budgetMs), settings.worker);
   const tally = new ProcessOnceTally(engine.clock, created.attempts);
   // At once: a short job has ended when the acquisition resolves.
   const parts: WorkerParts = {
     ...created,
-    onAcquired: (jobs, begunAt) => {
-      created.onAcquired(jobs, begunAt);
-      tally.took();
-    },
+    onAcquired: () => tally.took(),
   };
   const { typeNames, options } = parts;
   const { workerId, concurrency } = options;
-  const run: Run = { engine, parts, settings, closing, begunAt: engine.clock.now() };
+  const schedules = new OnceSchedules(engine, parts);
+  const run: Run = { ...call, engine, parts, schedules };
   const onClosing = (): void => parts.room.wake();
   closing.addEventListener("abort", onClosing);
   engine.observer.emit("workerStarted", () => ({ workerId, typeNames, concurrency }));
@@ -57,12 +56,18 @@ export const processOnce = async (
 };
 
 /** One call. */
-interface Run {
+interface OnceCall {
+  readonly settings: ProcessOnceSettings;
+  /** Aborted when the client is closed. */
+  readonly closing: AbortSignal;
+  /** The budget begins here, before this file is loaded. */
+  readonly begunAt: number;
+}
+
+interface Run extends OnceCall {
   readonly engine: Engine;
   readonly parts: WorkerParts;
-  readonly settings: ProcessOnceSettings;
-  readonly closing: AbortSignal;
-  readonly begunAt: number;
+  readonly schedules: OnceSchedules;
 }
 
 const withShortLeases = (
@@ -71,23 +76,28 @@ const withShortLeases = (
 ): readonly Processor[] =>
   processors.map((processor) => {
     const leaseMs = Math.min(processor.leaseMs, budgetMs + leaseBeyondBudgetMs);
+    const { batch } = processor;
     return {
       ...processor,
+      // Until nothing is due: a batch does not wait for more jobs.
+      batch: batch !== null && budgetMs === Infinity ? { ...batch, minSize: 1 } : batch,
       leaseMs,
       renewIntervalMs: Math.min(processor.renewIntervalMs, leaseMs / 3),
     };
   });
 
-/** Returns the milliseconds until the next job is due: 0 if the time, or the number of jobs, was used up. */
+/** Returns the milliseconds until the next job or tick is due: 0 if the time, or the number of jobs, was used up. */
 const runDueJobs = async (run: Run, tally: ProcessOnceTally): Promise<number | null> => {
-  const { engine, parts, settings, closing } = run;
+  const { engine, parts, schedules, settings, closing } = run;
   const { slots, attempts } = parts;
+  const isOver = (): boolean => closing.aborted || msForNewJobs(run, tally.longestMs) <= 0;
   for (;;) {
     tally.count();
     const msLeft = msForNewJobs(run, tally.longestMs);
     const jobsLeft = settings.maxJobs - tally.takenCount;
     if (closing.aborted || msLeft <= 0 || jobsLeft <= 0) return 0;
-    const limit = Math.min(slots.concurrency - slots.activeCount - slots.queuedCount, jobsLeft);
+    if (schedules.msUntilDue === 0) await schedules.fire(isOver);
+    const limit = slots.concurrency - slots.activeCount - slots.queuedCount;
     const types = acquirableTypes(engine, parts);
     if (limit <= 0 || types.length === 0) {
       await untilRoom(run, msLeft);
@@ -97,12 +107,21 @@ const runDueJobs = async (run: Run, tally: ProcessOnceTally): Promise<number | n
     const wasIdle = attempts.size === 0;
     const renewing = engine.ownLeases.renewIfLate();
     if (renewing !== null) await renewing;
-    const { result } = await acquireNow(engine, parts, types, limit);
+    const room = { limit, jobsMax: jobsLeft };
+    const { result } = (await acquireNow(engine, parts, types, room)).acquired;
     if (result.jobs.length > 0) continue;
-    if (wasIdle) return result.nextDueInMs;
+    if (wasIdle) {
+      // Another process may have stored a schedule since the last look.
+      const { hasFired, nextInMs } = await schedules.fire(isOver);
+      if (hasFired) continue;
+      return soonest(result.nextDueInMs, nextInMs);
+    }
     await untilRoom(run, Math.min(msLeft, result.nextDueInMs || msLeft));
   }
 };
+
+const soonest = (first: number | null, second: number | null): number | null =>
+  first === null || second === null ? (first ?? second) : Math.min(first, second);
 
 /** How long new jobs may still begin. The reserve at the end is as long as the longest attempt so far. */
 const msForNewJobs = ({ engine, settings, begunAt }: Run, longestMs: number): number => {
@@ -115,12 +134,13 @@ const msForNewJobs = ({ engine, settings, begunAt }: Run, longestMs: number): nu
 const defaultReserveMs = 2_000;
 
 /** Until a slot is free and its outcome is stored: continuations and dependants are due then. */
-const untilRoom = async ({ parts, closing }: Run, ms: number): Promise<void> => {
+const untilRoom = async ({ parts, schedules, closing }: Run, ms: number): Promise<void> => {
   const { slots, room, settler } = parts;
   if (slots.activeCount > 0) {
     room.clear();
     // The client may have been closed during an acquisition: that wake has just been cleared.
-    if (!closing.aborted) await room.wait(Math.min(ms, limits.timerMsMax));
+    const waitMs = Math.min(ms, schedules.msUntilDue || ms, limits.timerMsMax);
+    if (!closing.aborted) await room.wait(waitMs);
   }
   await settler.whenIdle();
 };
@@ -141,7 +161,12 @@ const untilIdle = async ({ engine, parts, settings, closing, begunAt }: Run): Pr
 const stop = async ({ engine, parts }: Run): Promise<void> => {
   const options = { ...parts.options, shutdownGraceMs: 0, shutdownTimeoutMs: lastStatementMs };
   await stopWorker(engine, { ...parts, options }, Promise.resolve(), async () => {
-    await settleOrTimeout(engine.clock, parts.storeClock.stopped(), lastStatementMs);
+    const last = Promise.all([
+      parts.storeClock.stopped(),
+      flushStatistics(engine),
+      engine.logWriter?.flush(),
+    ]);
+    await settleOrTimeout(engine.clock, last, lastStatementMs);
     parts.gauges.close();
   });
 };

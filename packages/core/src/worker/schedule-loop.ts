@@ -10,9 +10,9 @@ import type { WorkerParts } from "./worker-parts.ts";
 const spreadMs = 25;
 
 /** Workers that fire at once may get in each other's way: only a repeated error is one. */
-const silentErrors = 2;
+export const silentErrors = 2;
 
-const errorDelays = { initialMs: 50, multiplier: 2, maxMs: 5_000 };
+export const firingErrorDelays = { initialMs: 50, multiplier: 2, maxMs: 5_000 };
 
 const hourMs = 3_600_000;
 
@@ -40,7 +40,7 @@ export const scheduleLoop = async (
       await pruneTicks();
       if (nextInMs !== 0 || hasFired) errorCount = 0;
     } catch (error) {
-      const { initialMs, multiplier, maxMs } = errorDelays;
+      const { initialMs, multiplier, maxMs } = firingErrorDelays;
       const delayMs = exponentialDelayMs(++errorCount, initialMs, multiplier, maxMs);
       waitMs = withJitter(delayMs, "equal", random);
       if (errorCount > silentErrors) onError("fire schedules", error);
@@ -54,7 +54,7 @@ export const scheduleLoop = async (
 };
 
 /** Fires in batches. After repeated errors one by one, until the schedule that causes them is found. */
-const createFiring = (engine: Engine): ((isFailing: boolean) => Promise<boolean>) => {
+export const createFiring = (engine: Engine): ((isFailing: boolean) => Promise<boolean>) => {
   let isSingle = false;
   return async (isFailing) => {
     isSingle ||= isFailing;

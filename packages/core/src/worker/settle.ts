@@ -1,30 +1,35 @@
 // Step 6 of the walk, settled: outcomes are stored. By callback each is stored in its own transaction. All others are
 // stored in batches, one lane per kind of statement. A passing error is retried; after a lasting one the batch is split, so
 // that one bad job never harms the others.
-import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
 import { type Batcher, createBatcher } from "../async/batcher.ts";
 import { withRetry } from "../async/retry.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
-import { endAttemptSpan, reportWorkerError } from "../lifecycle/attempt-events.ts";
+import {
+  countAttempt,
+  endAttemptSpan,
+  type Item,
+  observeSettle,
+  reportWorkerError,
+} from "../lifecycle/attempt-events.ts";
 import { type Cancelling, cancelOwnJobs } from "../lifecycle/cancel-sequences.ts";
 import { completeHeldJob, completeJobs, type ValueCompletion } from "../lifecycle/complete-jobs.ts";
 import { type Failing, failJobs } from "../lifecycle/fail-jobs.ts";
-import { observeStep } from "../observe/guarded-span.ts";
 import { runAfterCommit } from "../lifecycle/process-job/after-commit.ts";
 import type { Attempt } from "../lifecycle/process-job/attempt.ts";
+import type { Batch, BatchResult } from "../lifecycle/process-job/batch.ts";
 import { decideFailure, type Outcome } from "../lifecycle/process-job/decide-failure.ts";
 import { type Rescheduling, rescheduleJobs } from "../lifecycle/reschedule-jobs.ts";
+
+import { handedBack, settleBatch } from "./settle-batch.ts";
 
 export interface Settler {
   /** Null if the slot may continue at once, as by value unless too many outcomes are waiting; else a promise for it. */
   settle(attempt: Attempt, outcome: Outcome): Promise<void> | null;
+  /** Resolves when the slot may continue. */
+  settleBatch(batch: Batch, result: BatchResult): Promise<void>;
   /** Resolves when no outcome is waiting any more, and the callbacks of `afterCommit` have ended. */
   whenIdle(): Promise<void>;
-}
-
-interface Item {
-  readonly attempt: Attempt;
 }
 
 /** How long a store may be away before an outcome is given up. Its job runs again once the lease has expired. */
@@ -38,15 +43,19 @@ export const createSettler = (
   attempts: Set<Attempt>,
   /** Aborted when the worker will wait no longer. */
   giveUp: AbortSignal,
+  /** The outcome of an attempt is stored, or given up. */
+  onSettled: () => void,
 ): Settler => {
   const callbacks = new Set<Promise<unknown>>();
   const finish = (attempt: Attempt): void => {
     endAttemptSpan(attempt);
+    countAttempt(engine, attempt);
+    engine.logWriter?.end(attempt);
     attempts.delete(attempt);
+    onSettled();
     const running = runAfterCommit(engine, attempt);
-    if (running === null) return;
-    callbacks.add(running);
-    void running.then(() => callbacks.delete(running));
+    if (running !== null) callbacks.add(running);
+    void running?.then(() => callbacks.delete(running));
   };
   const abandon = ({ attempt }: Item, error: unknown): void => {
     reportWorkerError(engine, attempt, "store the outcome, so it runs again", error);
@@ -56,18 +65,12 @@ export const createSettler = (
   };
   const lane = <TItem extends Item>(options: LaneOptions<TItem>): Batcher<TItem> =>
     createLane(engine, finish, giveUp, options);
-  const reschedules = lane<Rescheduling>({
-    store: (items) => rescheduleJobs(engine, items),
-    onRefused: abandon,
-  });
-  const failures = lane<Failing>({
-    store: (items) => failJobs(engine, items),
-    onRefused: abandon,
-  });
-  const cancellations = lane<Cancelling>({
-    store: (items) => cancelOwnJobs(engine, items),
-    onRefused: abandon,
-  });
+  const plainLane = <TItem extends Item>(
+    store: (engine: Engine, items: readonly TItem[]) => Promise<void>,
+  ): Batcher<TItem> => lane<TItem>({ store: (items) => store(engine, items), onRefused: abandon });
+  const reschedules = plainLane<Rescheduling>(rescheduleJobs);
+  const failures = plainLane<Failing>(failJobs);
+  const cancellations = plainLane<Cancelling>(cancelOwnJobs);
   const fail = (attempt: Attempt, error: unknown): void => {
     const decision = decideFailure(engine, attempt, error);
     attempt.error = error;
@@ -82,25 +85,30 @@ export const createSettler = (
     weightOf: payloadLengthOf,
   });
 
+  const settle: Settler["settle"] = (attempt, outcome) => {
+    if (outcome.kind === "held") {
+      return settleHeld(engine, attempt, outcome).then((error) => {
+        if (error === null) finish(attempt);
+        else fail(attempt, error);
+      });
+    }
+    if (outcome.kind === "value") completions.add({ attempt, outcome: outcome.outcome });
+    else if (attempt.isLost) finish(attempt);
+    else fail(attempt, outcome.error);
+    return completions.whenRoom();
+  };
+  const handBack = (attempt: Attempt): void => {
+    if (attempt.isLost) finish(attempt);
+    else reschedules.add({ attempt, decision: handedBack });
+  };
+
   return {
-    settle: (attempt, outcome) => {
-      if (outcome.kind === "held") {
-        return settleHeld(engine, attempt, outcome).then((error) => {
-          if (error === null) finish(attempt);
-          else fail(attempt, error);
-        });
-      }
-      if (outcome.kind === "value") completions.add({ attempt, outcome: outcome.outcome });
-      else if (attempt.isLost) finish(attempt);
-      else fail(attempt, outcome.error);
-      return completions.whenRoom();
-    },
+    settle,
+    settleBatch: (batch, result) =>
+      settleBatch(engine, workerId, { settle, finish, fail, handBack }, batch, result),
     whenIdle: async () => {
       // In this order: an outcome that the first lane refuses goes to the others.
-      await completions.whenIdle();
-      await reschedules.whenIdle();
-      await failures.whenIdle();
-      await cancellations.whenIdle();
+      for (const each of [completions, reschedules, failures, cancellations]) await each.whenIdle();
       await Promise.all(callbacks);
     },
   };
@@ -143,18 +151,6 @@ const createLane = <TItem extends Item>(
 const payloadLengthOf = ({ outcome }: ValueCompletion): number => {
   if (outcome.kind === "output") return outcome.output.length;
   return outcome.kind === "continuation" ? outcome.job.input.length : 0;
-};
-
-/** A span around the statement that stores outcomes, for those of the attempts that are traced. */
-const observeSettle = <T>(
-  engine: Engine,
-  items: readonly Item[],
-  store: () => Promise<T>,
-): Promise<T> => {
-  const spans: ObservabilitySpan[] = [];
-  for (const { attempt } of items) if (attempt.span !== null) spans.push(attempt.span);
-  if (spans.length === 0) return store();
-  return observeStep(engine, () => ({ kind: "settle", attempts: spans }), store);
 };
 
 /** Resolves with the error that kept the outcome from being stored, or null. */

@@ -1,11 +1,6 @@
-// Acquired jobs become attempts. At most `concurrency` process functions run at a time, in the order in which their jobs were
+// At most `concurrency` process functions run at a time, in the order in which their jobs were
 // acquired.
-import type { AcquireJobsResult } from "../adapters/state-adapter-params.ts";
-import type { Engine } from "../engine.ts";
-import { reportLost } from "../lifecycle/attempt-events.ts";
-import { Attempt } from "../lifecycle/process-job/attempt.ts";
-import type { Processor } from "../lifecycle/process-job/processor.ts";
-import { reportTakenOver } from "../lifecycle/reclaim-expired-leases.ts";
+import type { Attempt } from "../lifecycle/process-job/attempt.ts";
 
 export class Slots {
   readonly concurrency: number;
@@ -50,8 +45,10 @@ export class Slots {
     return this.#countByType.get(typeName) ?? 0;
   }
 
+  /** Of a batch the first attempt stands in the queue. */
   offer(attempts: readonly Attempt[]): void {
     for (const attempt of attempts) {
+      if (attempt.batch !== null && attempt.batch.attempts[0] !== attempt) continue;
       this.#queue.push(attempt);
       this.#count(attempt, 1);
     }
@@ -71,17 +68,25 @@ export class Slots {
 
   /** Takes out the attempts that have not begun and that the predicate picks. */
   takeQueued(isPicked: (attempt: Attempt) => boolean): readonly Attempt[] {
-    const queued = this.#queue.slice(this.#head);
-    const taken = queued.filter(isPicked);
+    const taken: Attempt[] = [];
+    const left: Attempt[] = [];
+    for (const attempt of this.#queue.slice(this.#head)) {
+      const picked = membersOf(attempt).filter(isPicked);
+      taken.push(...picked);
+      attempt.batch?.remove(picked);
+      const [first] = attempt.batch === null && picked.length > 0 ? [] : membersOf(attempt);
+      if (first === undefined) this.#count(attempt, -1);
+      else left.push(first);
+    }
     for (const [earlier, attempt] of this.#after) {
       if (!isPicked(attempt)) continue;
       this.#after.delete(earlier);
+      this.#count(attempt, -1);
       taken.push(attempt);
     }
     if (taken.length === 0) return taken;
-    this.#queue = queued.filter((attempt) => !taken.includes(attempt));
+    this.#queue = left;
     this.#head = 0;
-    for (const attempt of taken) this.#count(attempt, -1);
     return taken;
   }
 
@@ -105,13 +110,18 @@ export class Slots {
   #begin(attempt: Attempt): void {
     this.#activeCount++;
     this.#begunCount++;
-    attempt.hasBegun = true;
-    attempt.isInSlot = true;
+    const members = membersOf(attempt);
+    for (const member of members) {
+      member.hasBegun = true;
+      member.isInSlot = true;
+    }
     void this.#run(attempt).then(() => {
-      attempt.isInSlot = false;
       this.#activeCount--;
       this.#count(attempt, -1);
-      this.#takeNext(attempt);
+      for (const member of members) {
+        member.isInSlot = false;
+        this.#takeNext(member);
+      }
       this.#fill();
       this.#onFreed(attempt);
     });
@@ -132,56 +142,5 @@ export class Slots {
   }
 }
 
-/** Acquired jobs become attempts, held from now on. Returns the attempts that may begin. */
-export const toAttempts = (
-  engine: Engine,
-  jobs: AcquireJobsResult["jobs"],
-  byType: ReadonlyMap<string, Processor>,
-  held: {
-    readonly attempts: Set<Attempt>;
-    readonly slots: Slots;
-    readonly workerId: string;
-    readonly begunAt: number;
-  },
-): readonly Attempt[] => {
-  const { attempts, slots, workerId, begunAt } = held;
-  const fresh: Attempt[] = [];
-  for (const acquired of jobs) {
-    // Only implemented types were asked for.
-    const processor = byType.get(acquired.job.typeName) as Processor;
-    const attempt = new Attempt(acquired, processor, workerId, begunAt);
-    const { job, reclaimedFrom } = acquired;
-    if (reclaimedFrom !== null) reportTakenOver(engine, job, reclaimedFrom, workerId);
-    // By the lease version: the store may have reclaimed the lease earlier than it was acquired.
-    if (job.leaseVersion > 1 && waitsForEarlierRun(engine, attempts, slots, attempt)) continue;
-    attempts.add(attempt);
-    fresh.push(attempt);
-  }
-  return fresh;
-};
-
-/**
- * A lease of this worker's own has expired by the store's clock alone, and it has acquired the job again. The run under the
- * old lease has lost the job. The new one begins when that run has ended, not beside it.
- */
-const waitsForEarlierRun = (
-  engine: Engine,
-  attempts: Set<Attempt>,
-  slots: Slots,
-  attempt: Attempt,
-): boolean => {
-  let isWaiting = false;
-  for (const earlier of attempts) {
-    if (earlier.job.id !== attempt.job.id) continue;
-    if (!earlier.isOver) reportLost(engine, earlier, "taken_by_another_worker");
-    if (earlier.isInSlot) {
-      slots.offerAfter(earlier, attempt);
-      isWaiting = true;
-    } else if (!earlier.hasBegun) {
-      slots.takeQueued((queued) => queued === earlier);
-      attempts.delete(earlier);
-    }
-  }
-  if (isWaiting) attempts.add(attempt);
-  return isWaiting;
-};
+/** The attempts that one slot runs. */
+const membersOf = (attempt: Attempt): readonly Attempt[] => attempt.batch?.attempts ?? [attempt];

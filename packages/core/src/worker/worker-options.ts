@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { defaults, limits } from "../defaults.ts";
 import { InvalidOptionError } from "../errors.ts";
@@ -59,7 +58,7 @@ export const toWorkerOptions = (
   assertObject(given, "options");
   assertKnownOptions(given, optionNames);
   const {
-    workerId = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`.slice(
+    workerId = `${hostname()}-${process.pid}-${crypto.randomUUID().slice(0, 8)}`.slice(
       -limits.nameLengthMax,
     ),
     concurrency = defaults.concurrency,
@@ -77,7 +76,7 @@ export const toWorkerOptions = (
   }
   // Checked before the others are derived from them: `Math.max` throws at a symbol.
   const {
-    prefetch = Math.max(concurrency, 10),
+    prefetch = limits.prefetchMax,
     shutdownGraceMs = Math.min(defaults.shutdownGraceMs, shutdownTimeoutMs),
   } = given;
   assertInteger(prefetch, "prefetch", { min: 0, max: limits.concurrencyMax });

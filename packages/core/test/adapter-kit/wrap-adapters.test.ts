@@ -3,7 +3,11 @@ import {
   createInProcessStateAdapter,
   type NotifyAdapter,
 } from "queuert";
-import { wrapNotifyAdapterWithLogging, wrapStateAdapterWithLogging } from "queuert/internal";
+import {
+  wrapNotifyAdapterWithLogging,
+  wrapStateAdapterWithLogging,
+  wrapStateAdapterWithRetry,
+} from "queuert/internal";
 import { expect, it } from "vitest";
 
 type Store = ReturnType<typeof createInProcessStateAdapter>;
@@ -43,4 +47,21 @@ it("an error that a transport throws is reported, and is a rejection", async () 
   const adapter = wrapNotifyAdapterWithLogging(broken, (operation) => told.push(operation));
   await expect(adapter.notifyJobScheduled([])).rejects.toThrow("away");
   expect(told).toEqual(["notifyJobScheduled"]);
+});
+
+it("a call about keys of limits is repeated after a transient error, too", async () => {
+  const store = createInProcessStateAdapter();
+  const { limitKeys } = store;
+  if (limitKeys === undefined) throw new Error("the store keeps no keys");
+  let calls = 0;
+  const failOnce: typeof limitKeys.getLimitKeys = (params) =>
+    ++calls === 1 ? fail() : limitKeys.getLimitKeys(params);
+  const adapter = wrapStateAdapterWithRetry<object, object, string, typeof store>(
+    { ...store, limitKeys: { ...limitKeys, getLimitKeys: failOnce } },
+    { initialDelayMs: 1, isRetryable: () => true },
+  );
+  await expect(adapter.limitKeys?.getLimitKeys({ limitName: "task", keys: [] })).resolves.toEqual(
+    [],
+  );
+  expect(calls).toBe(2);
 });

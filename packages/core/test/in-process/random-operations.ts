@@ -55,7 +55,7 @@ const create: Operation = async (store, dice, context) => {
         typeName: dice.pick(["a", "b"]) ?? "a",
         priority: dice.below(3),
         schedule: dice.chance(0.3) ? { afterMs: dice.below(5_000) } : null,
-        onBlockerFailure: dice.chance(0.5) ? "fail" : "wait",
+        onBlockerFailure: dice.pick(["fail", "wait", "continue"]) ?? "wait",
         deduplication: dice.chance(0.3)
           ? {
               key: `key-${dice.below(3)}`,
@@ -80,7 +80,7 @@ const createBlocked: Operation = async (store, dice, context) => {
       aJob({
         typeName: "a",
         awaitsBlockers: true,
-        onBlockerFailure: dice.chance(0.5) ? "fail" : "wait",
+        onBlockerFailure: dice.pick(["fail", "wait", "continue"]) ?? "wait",
         ...(await rootOf(store, dice, context)),
       }),
     ],

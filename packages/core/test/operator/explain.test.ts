@@ -115,6 +115,19 @@ describe("explain", () => {
     });
   });
 
+  it("knows that a job may go on without a failed blocker", async () => {
+    const { operator, steps } = await anOperator();
+    const charge = await steps.createFailed({ typeName: "charge" }, "BankError: closed");
+    const pack = await steps.createOne({ typeName: "pack" });
+    const onBlockerFailure = "continue";
+    const ship = await steps.createBlocked([charge, pack], { typeName: "ship", onBlockerFailure });
+    const { reasons, rootCause } = await operator.explain({ id: ship.id });
+    expect(reasons).toMatchObject([
+      { kind: "blocked_by", open: [{ jobId: pack.id }], done: [{ jobId: charge.id }] },
+    ]);
+    expect(rootCause?.path).toMatchObject([{ jobId: pack.id }]);
+  });
+
   it("finds the failed job behind blocked ones", async () => {
     const { operator, steps } = await anOperator();
     const charge = await steps.createFailed({ typeName: "charge" }, "BankError: closed");
@@ -137,6 +150,54 @@ describe("explain", () => {
     expect(explained.headline).toBe(
       `ship ${ship.id}: It waits for charge ${charge.id}, which failed: BankError: closed`,
     );
+  });
+
+  it("retries failed blockers together with the jobs that failed with them", async () => {
+    const { operator, steps, state } = await anOperator();
+    const onBlockerFailure = "fail";
+    const charge = await steps.createRunning({ typeName: "charge" });
+    const bundle = await steps.createBlocked([charge], { typeName: "bundle", onBlockerFailure });
+    const ship = await steps.createBlocked([bundle], { typeName: "ship", onBlockerFailure });
+    const mail = await steps.createBlocked([bundle], { typeName: "mail" });
+    await steps.fail(charge, "BankError: closed");
+    const ids = [charge.id, bundle.id];
+    const ofBundle = await operator.explain({ id: bundle.id });
+    expect(ofBundle.remedies).toEqual([
+      {
+        ...{ action: "retry", ids, command: `queuert retry ${ids.join(" ")}` },
+        effect: `Runs bundle ${bundle.id} again after 1 failed blocker, with its attempts counted from 0.`,
+      },
+    ]);
+    expect((await operator.explain({ id: mail.id })).remedies).toMatchObject([
+      { action: "retry", ids },
+      { action: "delete", ids: [mail.id] },
+    ]);
+    const [retry] = (await operator.explain({ id: ship.id })).remedies;
+    expect(retry?.ids).toEqual([bundle.id, charge.id, ship.id]);
+    const retried = await state.retryFailedJobs({ ids: retry?.ids ?? [] });
+    expect(retried.map(({ kind }) => kind)).toEqual(["retried", "retried", "retried"]);
+  });
+
+  it("cancels a job that can never be retried, since a blocker was cancelled", async () => {
+    const { operator, steps, state } = await anOperator();
+    const charge = await steps.createOne({ typeName: "charge" });
+    const bundle = await steps.createBlocked([charge], { typeName: "bundle" });
+    const ship = await steps.createBlocked([bundle], { typeName: "ship" });
+    const fails = { typeName: "mail", onBlockerFailure: "fail" } as const;
+    const mail = await steps.createBlocked([bundle], fails);
+    await steps.cancel([charge], { dependants: "fail" });
+    expect(await state.retryFailedJobs({ ids: [bundle.id] })).toMatchObject([
+      { kind: "refused", reason: "blocker_cancelled" },
+    ]);
+    for (const { id } of [bundle, mail, ship]) {
+      const [first] = (await operator.explain({ id })).remedies;
+      expect(first).toEqual({
+        ...{ action: "cancel", ids: [id], command: `queuert cancel ${id}` },
+        effect: `charge ${charge.id} was cancelled, so this job never runs. Cancels its sequence, too.`,
+      });
+      const { count } = await operator.plan({ action: "cancel", ids: [id] });
+      expect(count).toBe(1);
+    }
   });
 
   it("finds blockers that wait for each other", async () => {
@@ -186,6 +247,80 @@ describe("explain", () => {
     });
   });
 
+  it("knows a limit that is reached, and a limit of 0", async () => {
+    const { operator, steps, state, live } = await anOperator();
+    await live(["task"]);
+    await steps.createRunning();
+    const { id } = await steps.createOne();
+    const limit = { name: "task", concurrency: 1, rate: null, declaration: null };
+    await state.setLimits({ limits: [limit] });
+    expect(await operator.explain({ id })).toMatchObject({
+      verdict: "waits",
+      headline: `task ${id}: The limit of task lets 1 run at once, and 1 do.`,
+      reasons: [{ kind: "limit_reached", limit: "task", bound: "concurrency", running: 1 }],
+    });
+    await state.setLimits({ limits: [{ ...limit, concurrency: 0 }] });
+    expect((await operator.explain({ id })).verdict).toBe("stuck");
+    const rate = { count: 1, perMs: 60_000, burst: 1 };
+    await state.setLimits({ limits: [{ ...limit, concurrency: null, rate }] });
+    expect((await operator.explain({ id })).verdict).toBe("will_run");
+    await steps.acquireOne();
+    const later = await steps.createOne();
+    expect(await operator.explain({ id: later.id })).toMatchObject({
+      verdict: "waits",
+      reasons: [{ kind: "limit_reached", bound: "rate" }],
+    });
+  });
+
+  it("knows a key that is full, paused or without tokens", async () => {
+    const { operator, steps, state, live, clock } = await anOperator();
+    await live(["task"]);
+    const { limitKeys } = state;
+    if (limitKeys === undefined) throw new Error("The store has no keys");
+    const limitKey = { limitName: "crm", key: "ada", cost: 2 };
+    const setKey = (change: Parameters<typeof limitKeys.setLimitKeys>[0]["keys"][number]) =>
+      limitKeys.setLimitKeys({ keys: [change] });
+    const key = { limitName: "crm", key: "ada" };
+    const bounds = { concurrency: 1, rate: null, weight: 1 };
+    await setKey({ ...key, bounds: { ...bounds, concurrency: 2 } });
+    const holder = await steps.createRunning({ limitKey });
+    const first = await steps.createOne({ limitKey });
+    const second = await steps.createOne({ limitKey });
+    expect((await operator.explain({ id: first.id })).verdict).toBe("will_run");
+    expect(await operator.explain({ id: second.id })).toMatchObject({
+      verdict: "waits",
+      headline: `task ${second.id}: Key "ada" of limit crm lets 2 run at once: 1 do, and 1 due job of the key first.`,
+      reasons: [
+        {
+          ...{ kind: "key_limit_reached", limit: "crm", key: "ada", bound: "concurrency" },
+          holders: [{ jobId: holder.id, status: "running" }],
+        },
+        { kind: "behind", ahead: 1, text: "Under its key, 1 due job come before it." },
+      ],
+    });
+    expect((await operator.explain({ id: second.id })).runsAt.estimate).toBeNull();
+    // Attempts of the type take 20 s. Two of the key run at once, and one has to end.
+    const counts = { runMs: 80_000, run29: 4 };
+    const entries = [{ typeName: "task", counts }];
+    await state.operator?.recordMetrics?.({ entries, minutesKeptMs: 1e12, hoursKeptMs: 1e12 });
+    clock.ms += 1_000;
+    const full = await operator.explain({ id: second.id });
+    expect(full.runsAt.estimate).toEqual(new Date(full.at.getTime() + 10_000));
+    const rate = { count: 10, perMs: 60_000, burst: 2 };
+    await setKey({ ...key, bounds: { ...bounds, concurrency: null, rate } });
+    await steps.acquireOne();
+    expect(await operator.explain({ id: second.id })).toMatchObject({
+      verdict: "waits",
+      reasons: [{ kind: "key_limit_reached", bound: "rate", tokensInMs: 12_000 }],
+    });
+    await setKey({ ...key, pause: { forMs: 60_000, note: "429", extends: false } });
+    expect(await operator.explain({ id: second.id })).toMatchObject({
+      verdict: "waits",
+      headline: `task ${second.id}: Key "ada" of limit crm is paused for 1 min more: 429.`,
+      reasons: [{ kind: "key_paused", limit: "crm", key: "ada", note: "429" }, {}],
+    });
+  });
+
   it("knows full workers, and the jobs that come before", async () => {
     const { operator, steps, live } = await anOperator();
     await live(["task"], { concurrency: 4, busy: 4 });
@@ -203,6 +338,24 @@ describe("explain", () => {
       "All 4 slots of 1 worker are busy.",
       "In its type, 2 due jobs come before it.",
     ]);
+    expect(explained.runsAt.estimate).toBeNull();
+  });
+
+  it("estimates when a job runs, by the rate of the last 10 minutes", async () => {
+    const { operator, steps, live, state, clock } = await anOperator();
+    await live(["task"], { concurrency: 4, busy: 4, beatMs: 1e9 });
+    clock.ms += 1_000;
+    for (let count = 0; count < 6; count++) await steps.createOne();
+    const { id } = await steps.createOne();
+    const entries = [{ typeName: "task", counts: { completed: 18, failed: 2 } }];
+    await state.operator?.recordMetrics?.({ entries, minutesKeptMs: 1e12, hoursKeptMs: 1e12 });
+    const { at, runsAt, reasons } = await operator.explain({ id });
+    const behind = reasons.find(({ kind }) => kind === "behind");
+    expect(behind).toMatchObject({ ahead: 6 });
+    // Two jobs end in a minute.
+    expect(runsAt).toEqual({ earliest: at, estimate: new Date(at.getTime() + 180_000) });
+    const later = await steps.createOne({ schedule: { afterMs: 60_000 } });
+    expect((await operator.explain(later)).runsAt.estimate).toEqual(later.scheduledAt);
   });
 
   it("knows that the worker of a running job is gone", async () => {

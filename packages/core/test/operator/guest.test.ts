@@ -1,4 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { mapMethods } from "../../src/adapter-kit/wrap-adapters.ts";
+import type { AnyStateAdapter } from "../../src/adapters/state-adapter.ts";
+import { withLimitedReads } from "../../src/operator/guest/limited-reads.ts";
+import { aStore } from "../in-process/a-store.ts";
 import { ReadCache, ReadSlots } from "../../src/operator/guest/read-slots.ts";
 
 describe("a guest in the pool", () => {
@@ -41,6 +45,30 @@ describe("a guest in the pool", () => {
     expect(await cache.get("a", 100, () => read(0))).toBe(2);
     now += 1;
     expect(await cache.get("a", 100, () => read(0))).toBe(3);
+  });
+
+  it("names the time of every large read, and of no write", async () => {
+    const { state } = aStore();
+    const times = new Map<string, unknown>();
+    const record = <TMethods extends object>(methods: TMethods): TMethods =>
+      mapMethods(methods, (_, name) => async (params) => {
+        times.set(name, (params as { readonly timeoutMs?: number }).timeoutMs);
+      });
+    const { operator } = state;
+    const recorded = { ...record<AnyStateAdapter>(state), operator: operator && record(operator) };
+    const limited = withLimitedReads(recorded, 70) as unknown as Methods & { operator: Methods };
+    type Methods = Readonly<Record<string, (params: object) => Promise<void>>>;
+    for (const name of ["listJobs", "listSequences", "summarize", "getJobs", "createJobs"]) {
+      await limited[name]?.({});
+    }
+    for (const name of Object.keys(operator ?? {})) await limited.operator[name]?.({});
+    const named = [...times].flatMap(([name, time]) => (time === undefined ? [] : [[name, time]]));
+    expect(named).toEqual(
+      [
+        ...["listJobs", "listSequences", "summarize", "examineJobs", "countJobs", "findIds"],
+        ...["listDependants", "checkHealth", "countAhead", "listMetrics"],
+      ].map((name) => [name, 70]),
+    );
   });
 
   it("keeps no failure", async () => {

@@ -92,12 +92,88 @@ describe("a plan", () => {
     });
     const jobs = await state.getJobs({ ids: [free.id, needed.id, failed.id] });
     expect(jobs.map((job) => job?.status)).toEqual(["cancelled", "pending", "failed"]);
-    const ended = await operator.plan({ action: "cancel", ids: [failed.id] });
+    const ended = await operator.plan({ action: "cancel", ids: [free.id] });
     expect(ended).toMatchObject({
       count: 0,
       confirm: "count",
-      refused: [{ reason: "already_ended", sample: [failed.id] }],
+      refused: [{ reason: "already_ended", sample: [free.id] }],
     });
+  });
+
+  it("cancels a failed sequence that can never be retried", async () => {
+    const { operator, steps, state } = await anOperator();
+    const blocker = await steps.createOne({ typeName: "pay" });
+    const failed = await steps.createBlocked([blocker], { typeName: "ship" });
+    await state.cancelSequences({
+      ...{ sequences: [{ id: blocker.id, lease: null }], tree: true },
+      ...{ dependants: "fail", reason: null },
+    });
+    expect(await steps.get(failed)).toMatchObject({ status: "failed" });
+    const retry = await operator.plan({ action: "retry", ids: [failed.id] });
+    expect(retry).toMatchObject({ count: 0, refused: [{ reason: "blocker_cancelled" }] });
+    const plan = await operator.plan({ action: "cancel", ids: [failed.id] });
+    expect(plan).toMatchObject({
+      count: 1,
+      consequences: ["Some of them have failed. They can never be retried then."],
+    });
+    expect(await operator.apply({ token: plan.token, count: 1 })).toMatchObject({ done: 1 });
+    expect(await steps.get(failed)).toMatchObject({ status: "cancelled" });
+  });
+
+  it.each(["status:failed", "status:failed,pending", "error:bank status:failed"])(
+    "cancels the failed sequences of a filter that asks for them: %s",
+    async (filter) => {
+      const store = await anOperator();
+      const ids = await failSome(store, 2);
+      const plan = await store.operator.plan({ action: "cancel", filter });
+      expect(await store.operator.apply({ token: plan.token, count: 2 })).toMatchObject({
+        done: 2,
+        refused: 0,
+      });
+      const jobs = await store.state.getJobs({ ids });
+      expect(jobs.map((job) => job?.status)).toEqual(["cancelled", "cancelled"]);
+    },
+  );
+
+  it.each(["type:charge", "type:charge -status:pending", "type:charge is:open"])(
+    "cancels no failed sequence of another filter: %s",
+    async (filter) => {
+      const store = await anOperator();
+      await failSome(store, 2);
+      expect(await store.operator.plan({ action: "cancel", filter })).toMatchObject({ count: 0 });
+    },
+  );
+
+  it("does not touch the sequence of a named job that has ended", async () => {
+    const { operator, steps } = await anOperator();
+    const first = await steps.createRunning({ typeName: "first" });
+    const next = await steps.continueWith(first, { typeName: "next" });
+    const other = await steps.createOne({ typeName: "other" });
+    const plan = await operator.plan({ action: "cancel", ids: [first.id, other.id] });
+    expect(plan).toMatchObject({
+      count: 1,
+      refused: [{ reason: "already_ended", sample: [first.id] }],
+    });
+    const result = await operator.apply({ token: plan.token, count: 1 });
+    expect(result).toMatchObject({
+      done: 1,
+      refusedJobs: [{ id: first.id, reason: "already_ended" }],
+    });
+    expect(await steps.get(next)).toMatchObject({ status: "pending" });
+    expect(await steps.get(other)).toMatchObject({ status: "cancelled" });
+  });
+
+  it("does all that it counted, also behind jobs that are refused", async () => {
+    const store = await anOperator();
+    const taken = await store.steps.createFailed({ deduplication: aKey("day") });
+    await store.steps.createOne({ deduplication: aKey("day") });
+    const ids = await failSome(store, 2);
+    const plan = await store.operator.plan({ action: "retry", filter: "status:failed" });
+    expect(plan).toMatchObject({ count: 2, refused: [{ reason: "deduplication_key_taken" }] });
+    const result = await store.operator.apply({ token: plan.token, count: 2 });
+    expect(result).toMatchObject({ done: 2, refused: 1, refusedJobs: [{ id: taken.id }] });
+    const jobs = await store.state.getJobs({ ids });
+    expect(jobs.map((job) => job?.status)).toEqual(["pending", "pending"]);
   });
 
   it("triggers scheduled jobs", async () => {

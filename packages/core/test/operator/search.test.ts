@@ -1,5 +1,7 @@
+import type { AnyStateAdapter, ExamineJobsParams, StoreCondition } from "queuert/internal";
 import { InvalidFilterError } from "queuert/operator";
 import { describe, expect, it } from "vitest";
+import { examineJobs } from "../../src/operator/search/examine-jobs.ts";
 import { anOperator } from "./a-client.ts";
 
 describe("a search", () => {
@@ -31,7 +33,9 @@ describe("a search", () => {
 
   it("hides secrets, paths and values", async () => {
     const { open, steps } = await anOperator({ redact: { mail: ["to", "items[*].price"] } });
-    const input = JSON.stringify({ to: "ada", password: "x", items: [{ price: 1, name: "n" }] });
+    const input = JSON.stringify({
+      ...{ to: "ada", password: "x", card: "4111", items: [{ price: 1, name: "n" }] },
+    });
     await steps.createOne({ typeName: "mail", input });
     const shown = async (payloads: "masked" | "redacted" | "raw") =>
       (await open().listJobs({ payloads })).items[0]?.input.text;
@@ -39,11 +43,13 @@ describe("a search", () => {
     expect(JSON.parse((await shown("redacted")) ?? "")).toEqual({
       to: "‹redacted›",
       password: "‹redacted›",
+      card: "‹redacted›",
       items: [{ price: "‹redacted›", name: "n" }],
     });
     expect(JSON.parse((await shown("masked")) ?? "")).toEqual({
       to: "‹string 3›",
       password: "‹string 1›",
+      card: "‹string 4›",
       items: [{ price: "‹number›", name: "‹string 1›" }, "‹1 in all›"],
     });
   });
@@ -93,7 +99,7 @@ describe("a search", () => {
     clock.ms += 6 * 60_000;
     const { totals, attention, types } = await operator.getOverview();
     expect(totals).toMatchObject({ pending: 1, blocked: 1, failed: 1, oldestDueMs: 360_000 });
-    expect(attention.map(({ kind }) => kind)).toEqual(["overdue", "blocked_by_failed"]);
+    expect(attention.map(({ kind }) => kind)).toEqual(["blocked_by_failed", "overdue"]);
     expect(types.map(({ typeName }) => typeName)).toEqual(["a", "b", "c"]);
   });
 
@@ -123,5 +129,31 @@ describe("a search", () => {
     await expect(operator.listJobs({ cursor: "x" })).rejects.toMatchObject({
       code: "QUEUERT_INVALID_CURSOR",
     });
+  });
+});
+
+describe("the steps of a search", () => {
+  const status = (...anyOf: ("failed" | "blocked" | "running" | "pending")[]): StoreCondition => ({
+    field: "status",
+    anyOf,
+    negated: false,
+  });
+  const type = { field: "text", of: "typeName", anyOf: ["absent"], negated: false } as const;
+  it.each([
+    ["of failed jobs", status("failed"), [20_000, 80_000]],
+    ["of blocked and running jobs", status("blocked", "running"), [20_000, 80_000]],
+    ["of pending jobs", status("pending", "failed"), [2_000, 98_000]],
+    ["of a type", type, [2_000, 8_000, 32_000, 58_000]],
+  ] as const)("%s grow until the page is full", async (_, condition, sizes) => {
+    const asked: number[] = [];
+    const examine = async ({ examineMax }: ExamineJobsParams) => {
+      asked.push(examineMax);
+      return { jobs: [], examined: examineMax, examinedTo: 1 };
+    };
+    const state = { operator: { examineJobs: examine } } as unknown as AnyStateAdapter;
+    const page = { order: "desc", limit: 50, afterOrdinal: null, ordinalMax: null } as const;
+    const params = { ...page, conditions: [condition], examineMax: 100_000 };
+    expect(await examineJobs(state, params, new Date())).toMatchObject({ examined: 100_000 });
+    expect(asked).toEqual(sizes);
   });
 });

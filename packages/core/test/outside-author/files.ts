@@ -74,6 +74,37 @@ if (process.env["BROKEN_SHELF"] === undefined && rule === undefined) {
 }
 `;
 
+const faults = `
+import { torture } from "@queuert/torture";
+import { defineUnionJobTypes } from "queuert";
+import { expect, it } from "vitest";
+import { createShelfStateAdapter } from "./shelf.ts";
+
+const jobTypeDefinitions = defineUnionJobTypes<{ report: { input: { index: number }; output: null } }>();
+
+it.each([1, 2, 3])("keeps its promises under faults: seed %i", async (seed) => {
+  const report = await torture({
+    jobTypeDefinitions,
+    stateAdapter: createShelfStateAdapter(),
+    worker: (queuert) =>
+      queuert.createWorker().implementJobType({
+        typeName: "report",
+        leaseConfig: { leaseMs: 300 },
+        process: async ({ job, complete }) => {
+          if (job.input.index % 4 === job.attempt) throw new Error("fails on purpose");
+          return complete(null);
+        },
+      }),
+    start: ({ queuert, index }) =>
+      queuert.startJobSequence({ autocommit: true, typeName: "report", input: { index } }),
+    starts: 15,
+    seed,
+  });
+  expect(report.violations).toEqual([]);
+  expect(report.jobs).toBeGreaterThan(10);
+}, 60_000);
+`;
+
 const tsconfig = JSON.stringify({
   compilerOptions: {
     target: "es2023",
@@ -94,5 +125,6 @@ export const outsideFiles: Readonly<Record<string, string>> = {
   ...guideFiles,
   "shelf.ts": adapter,
   "shelf.test.ts": test,
+  "torture.test.ts": faults,
   "tsconfig.json": tsconfig,
 };

@@ -1,4 +1,4 @@
-// A project of another author: a folder outside the workspace, with the packed tarball of `queuert`
+// A project of another author: a folder outside the workspace, with the packed tarballs of `queuert` and `@queuert/torture`
 // installed in it.
 import { spawnSync } from "node:child_process";
 import {
@@ -48,14 +48,19 @@ const pnpm = (): readonly [command: string, args: readonly string[]] => {
   return ["npx", ["--yes", packageManager.split("+")[0] ?? "pnpm"]];
 };
 
-const pack = (into: string): string => {
-  mustRun(process.execPath, [tsc, "-b", coreDir], rootDir);
-  mustRun(process.execPath, [join(rootDir, "scripts/bundle.mjs"), "core"], rootDir);
+const packed = ["core", "torture"] as const;
+
+const pack = (into: string): readonly string[] => {
+  const folders = packed.map((name) => join(rootDir, "packages", name));
+  mustRun(process.execPath, [tsc, "-b", ...folders], rootDir);
+  mustRun(process.execPath, [join(rootDir, "scripts/bundle.mjs"), ...packed], rootDir);
   const [command, args] = pnpm();
-  mustRun(command, [...args, "pack", "--pack-destination", into], coreDir);
-  const tarball = readdirSync(into).find((name) => name.endsWith(".tgz"));
-  if (tarball === undefined) throw new Error("pnpm pack made no tarball");
-  return join(into, tarball);
+  for (const folder of folders) {
+    mustRun(command, [...args, "pack", "--pack-destination", into], folder);
+  }
+  const tarballs = readdirSync(into).filter((name) => name.endsWith(".tgz"));
+  if (tarballs.length !== packed.length) throw new Error("pnpm pack made too few tarballs");
+  return tarballs.map((name) => join(into, name));
 };
 
 /** The other dependencies of the project, from this workspace. */
@@ -75,14 +80,14 @@ export interface OutsideProject {
 /** Packs, installs, and writes the files of the project. */
 export const createOutsideProject = (files: Readonly<Record<string, string>>): OutsideProject => {
   const project = mkdtempSync(join(tmpdir(), "queuert-outside-"));
-  const packed = join(project, "packed");
-  mkdirSync(packed);
+  const tarballs = join(project, "packed");
+  mkdirSync(tarballs);
   writeFileSync(
     join(project, "package.json"),
     JSON.stringify({ name: "outside", version: "1.0.0", private: true, type: "module" }),
   );
   const flags = ["--offline", "--legacy-peer-deps", "--ignore-scripts", "--no-audit", "--no-fund"];
-  mustRun("npm", ["install", ...flags, pack(packed)], project);
+  mustRun("npm", ["install", ...flags, ...pack(tarballs)], project);
   for (const name of ["vitest", "fast-check", "@types/node"]) link(project, name);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
 

@@ -1,7 +1,8 @@
 // Step 5 of the page, continued: cancellations. The plan is made by the library; a store reads, and writes the plan.
 import type { CancellationView } from "queuert/internal";
-import { planCancellation, toCancelledJobs } from "queuert/internal";
+import { planCancellation, sequencesOf, toCancelledJobs } from "queuert/internal";
 import { dependantsOf, noLease, put, rowsOf, toReference } from "./rows.ts";
+import { release } from "./settle-jobs.ts";
 import type { Data, Database, Method } from "./snapshot.ts";
 
 export const cancelSequences =
@@ -28,7 +29,9 @@ export const cancelSequences =
           write(data, id, { status: "failed", lastAttemptError: error, finishedAt: now });
         }
         const { results, dependants } = plan;
-        return { kind: "cancelled", results, jobs: toCancelledJobs(plan.jobs), dependants };
+        const jobs = toCancelledJobs(plan.jobs);
+        const unblocked = sequencesOf(plan).flatMap((id) => release(data, id, now));
+        return { kind: "cancelled", results, jobs, dependants, unblocked };
       }
     });
 
@@ -49,7 +52,10 @@ const view = (data: Data, rootIds: ReadonlySet<string>): CancellationView => {
     dependantsOf(data, id).flatMap((dependant) =>
       data.edges
         .filter((edge) => edge.jobId === dependant.id && edge.blockerSequenceId === id)
-        .map((edge) => ({ ...edge, sequenceId: dependant.sequenceId })),
+        .map((edge) => {
+          const goesOn = dependant.onBlockerFailure === "continue";
+          return { ...edge, goesOn, sequenceId: dependant.sequenceId };
+        }),
     ),
   );
   return { jobs, waiting };

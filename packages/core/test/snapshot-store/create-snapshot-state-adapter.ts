@@ -18,7 +18,9 @@ import {
   lockSequences,
   retryFailedJobs,
   triggerJobs,
+  updateJobs,
 } from "./operate-jobs.ts";
+import { deleteLimits, getLimits, setLimits } from "./limit-types.ts";
 import { getPauses, pause, resume } from "./pause-types.ts";
 import { completeJobs, failJobs } from "./settle-jobs.ts";
 import { Database, type SnapshotStateAdapter } from "./snapshot.ts";
@@ -56,6 +58,7 @@ export const createSnapshotStateAdapter = () => {
     cancelSequences: cancelSequences(database),
     reclaimExpiredLeases: reclaimExpiredLeases(database),
     retryFailedJobs: retryFailedJobs(database),
+    updateJobs: updateJobs(database),
     triggerJobs: triggerJobs(database),
     lockSequences: lockSequences(database),
     deleteSequences: deleteSequences(database),
@@ -63,6 +66,9 @@ export const createSnapshotStateAdapter = () => {
     pause: pause(database),
     resume: resume(database),
     getPauses: getPauses(database),
+    setLimits: setLimits(database),
+    deleteLimits: deleteLimits(database),
+    getLimits: getLimits(database),
     getJobs: getJobs(database),
     getSequences: getSequences(database),
     getBlockers: getBlockers(database),

@@ -85,7 +85,7 @@ const summary = (data: Data, runningLongMs: number, now: number): StateSummary =
         .filter((row) => row.typeName === typeName && row.status === "pending")
         .filter(({ scheduledAt }) => scheduledAt <= now)
         .map(({ scheduledAt, releasedAt }) => now - Math.max(scheduledAt, releasedAt ?? 0));
-      return due.length === 0 ? [] : [{ typeName, ageMs: Math.max(...due) }];
+      return due.length === 0 ? [] : [{ typeName, ageMs: Math.max(...due), dueCount: due.length }];
     }),
     blockedByFailedCount: rows.filter(
       ({ id, status }) =>

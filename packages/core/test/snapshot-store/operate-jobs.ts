@@ -4,6 +4,7 @@ import { retryInRounds } from "queuert/internal";
 import type { RetryFailedResult } from "queuert/internal";
 import {
   blockersOf,
+  dueAt,
   hasStatus,
   isFinished,
   put,
@@ -12,7 +13,7 @@ import {
   toStateJob,
   toStateSequence,
 } from "./rows.ts";
-import { isOpen } from "./settle-jobs.ts";
+import { isDone, isOpen } from "./settle-jobs.ts";
 import type { Data, Database, Edge, Method, Row } from "./snapshot.ts";
 
 export const retryFailedJobs =
@@ -32,14 +33,14 @@ const retry = (data: Data, id: string, now: number): RetryFailedResult => {
     return { kind: "refused", reason: "blocker_failed", bySequenceId: failed };
   }
   const cancelled = blockers.find((one) => hasStatus(data, one, "cancelled"));
-  if (cancelled !== undefined) {
+  if (row.onBlockerFailure !== "continue" && cancelled !== undefined) {
     return { kind: "refused", reason: "blocker_cancelled", bySequenceId: cancelled };
   }
   const holder = keyHolder(data, row);
   if (holder !== undefined) {
     return { kind: "refused", reason: "deduplication_key_taken", bySequenceId: holder.id };
   }
-  const isBlocked = blockers.some((one) => !hasStatus(data, one, "completed"));
+  const isBlocked = blockers.some((one) => !isDone(data, row, one));
   const status = isBlocked ? "blocked" : "pending";
   const retried = put(data, row, { status, attempt: 0, scheduledAt: now, finishedAt: null });
   return { kind: "retried", job: toStateJob(retried) };
@@ -56,6 +57,29 @@ const keyHolder = (data: Data, { sequenceId }: Row): Row | undefined => {
       isOpen(data, row.id),
   );
 };
+
+export const updateJobs =
+  (database: Database): Method<"updateJobs"> =>
+  async ({ context, jobs }) =>
+    jobs.length === 0
+      ? []
+      : database.write(context, (data, now) =>
+          jobs.map(({ id, input, schedule, priority, dueWithinMs }) => {
+            const row = data.rows[id];
+            if (row === undefined) return { kind: "refused", reason: "not_found" } as const;
+            if (!["pending", "blocked", "failed"].includes(row.status)) {
+              return { kind: "refused", reason: "not_updatable" } as const;
+            }
+            const latest = row.createdAt + (dueWithinMs ?? Infinity);
+            const at = schedule === null ? Infinity : dueAt(schedule, now);
+            const updated = put(data, row, {
+              input: input ?? row.input,
+              priority: priority ?? row.priority,
+              scheduledAt: schedule === null ? row.scheduledAt : Math.min(at, latest),
+            });
+            return { kind: "updated", job: toStateJob(updated) } as const;
+          }),
+        );
 
 export const triggerJobs =
   (database: Database): Method<"triggerJobs"> =>

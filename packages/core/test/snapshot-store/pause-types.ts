@@ -6,11 +6,13 @@ const everyType = "";
 
 export const pause =
   (database: Database): Method<"pause"> =>
-  async ({ targets, forMs, note }) =>
+  async ({ targets, forMs, note, extends: isExtension = false }) =>
     database.write(undefined, (data, now) => {
       const until = forMs === null ? null : now + forMs;
       for (const { typeName } of targets) {
-        data.pauses[typeName ?? everyType] = { pausedAt: now, until, note };
+        const name = typeName ?? everyType;
+        const isLater = endOf(data, name, now) >= (until ?? Infinity);
+        if (!(isExtension && isLater)) data.pauses[name] = { pausedAt: now, until, note };
       }
     });
 

@@ -23,6 +23,7 @@ export const toStateJob = ({
   sequenceCreatedAt: new Date(row.sequenceCreatedAt),
   createdAt: new Date(row.createdAt),
   scheduledAt: new Date(row.scheduledAt),
+  blockedUntil: row.status === "blocked" ? toDate(row.blockedUntil) : null,
   lastAttemptAt: toDate(row.lastAttemptAt),
   leasedUntil: toDate(row.leasedUntil),
   finishedAt: toDate(row.finishedAt),
@@ -49,7 +50,7 @@ export const dueAt = (schedule: ScheduleOptions | null, now: number): number => 
 };
 
 export const insert = (data: Data, job: NewStateJob, now: number): Row => {
-  const id = generateId();
+  const id = (job.kind === "entry" ? job.id : undefined) ?? generateId();
   const place = {
     id,
     ordinal: data.nextOrdinal++,

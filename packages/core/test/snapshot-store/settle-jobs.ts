@@ -69,29 +69,38 @@ const unfinished = (data: Data, jobId: string): Row | LeaseLostReason => {
   return isFinished(row) ? "already_completed" : row;
 };
 
-const release = (data: Data, sequenceId: string, now: number): readonly UnblockedJob[] =>
+/** Releases the jobs that waited for this sequence last. With "continue" a job waits for no sequence that has ended. */
+export const release = (data: Data, sequenceId: string, now: number): readonly UnblockedJob[] =>
   dependantsOf(data, sequenceId)
-    .filter(({ id }) => blockersOf(data, id).every((one) => hasStatus(data, one, "completed")))
+    .filter((row) => blockersOf(data, row.id).every((one) => isDone(data, row, one)))
     .map((row) => {
       put(data, row, { status: "pending", releasedAt: now });
       return { ...toReference(row), unblockedBySequenceId: sequenceId };
     });
 
+export const isDone = (data: Data, { onBlockerFailure }: Row, sequenceId: string): boolean =>
+  hasStatus(data, sequenceId, "completed") ||
+  (onBlockerFailure === "continue" &&
+    (hasStatus(data, sequenceId, "failed") || hasStatus(data, sequenceId, "cancelled")));
+
 export const failJobs =
   (database: Database): Method<"failJobs"> =>
   async ({ context, jobs }) =>
     jobs.length === 0
-      ? { results: [], dependants: [] }
+      ? { results: [], dependants: [], unblocked: [] }
       : database.write(context, (data, now) => {
-          const dependants: ReturnType<typeof failDependants>[number][] = [];
+          const dependants: ReturnType<typeof failDependants>["dependants"][number][] = [];
+          const unblocked: UnblockedJob[] = [];
           const results = jobs.map(({ jobId, leaseVersion, error }) => {
             const row = heldBy(data, jobId, leaseVersion);
             if (typeof row === "string") return { kind: "lost", reason: row } as const;
             fail(data, row, error, now);
-            dependants.push(...failDependants(data, row.sequenceId, now));
+            const others = failDependants(data, row.sequenceId, now);
+            dependants.push(...others.dependants);
+            unblocked.push(...others.unblocked);
             return { kind: "failed", failedAt: new Date(now) } as const;
           });
-          return { results, dependants };
+          return { results, dependants, unblocked };
         });
 
 const fail = (data: Data, row: Row, lastAttemptError: string, finishedAt: number): void => {
@@ -101,6 +110,7 @@ const fail = (data: Data, row: Row, lastAttemptError: string, finishedAt: number
 /** Blocked jobs with `onBlockerFailure: "fail"` fail with the sequence that they wait for, and theirs in turn. */
 export const failDependants = (data: Data, sequenceId: string, now: number) => {
   const failed: (ReturnType<typeof toReference> & { readonly error: string })[] = [];
+  const unblocked: UnblockedJob[] = [];
   const sequenceIds = [sequenceId];
   // The list grows during the loop.
   for (const id of sequenceIds) {
@@ -111,8 +121,9 @@ export const failDependants = (data: Data, sequenceId: string, now: number) => {
       failed.push({ ...toReference(row), error });
       sequenceIds.push(row.sequenceId);
     }
+    unblocked.push(...release(data, id, now));
   }
-  return failed;
+  return { dependants: failed, unblocked };
 };
 
 /** For `retryFailedJobs`: whether the sequence is still there and unfinished. */

@@ -1,7 +1,7 @@
 // A store in one JSON text, written by ADAPTERS.md to try that page. It is slow, and reads as little of the library as an
 // outside author would. Each statement parses the text, and each commit replaces it. There is one writer at a time.
 import { randomBytes } from "node:crypto";
-import { StateNotInTransactionError, type StateAdapter } from "queuert";
+import { StateNotInTransactionError, type StateAdapter, type StateLimitState } from "queuert";
 import {
   createAsyncLock,
   type JobRecord,
@@ -36,6 +36,11 @@ export interface PausedType {
   readonly note: string | null;
 }
 
+export interface LimitRow extends Omit<StateLimitState, "updatedAt" | "running" | "tokens"> {
+  readonly updatedAt: number;
+  readonly backAtUs: number | null;
+}
+
 export interface Data {
   nextOrdinal: number;
   rows: Record<string, Row>;
@@ -44,6 +49,7 @@ export interface Data {
   ticks: TickRow[];
   /** By type name. */
   pauses: Record<string, PausedType>;
+  limits: Record<string, LimitRow>;
 }
 
 class Transaction {
@@ -75,6 +81,7 @@ export class Database {
     schedules: {},
     ticks: [],
     pauses: {},
+    limits: {},
   } satisfies Data);
   readonly #writer = createAsyncLock();
 

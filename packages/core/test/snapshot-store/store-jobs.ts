@@ -12,7 +12,7 @@ import {
   toStateJob,
   toStateSequence,
 } from "./rows.ts";
-import { failDependants } from "./settle-jobs.ts";
+import { failDependants, isDone } from "./settle-jobs.ts";
 import type { Data, Database, Method, Row } from "./snapshot.ts";
 
 export const createJobs =
@@ -30,16 +30,22 @@ export const createJobs =
 
 const findDuplicate = (
   data: Data,
-  { typeName, deduplication }: NewEntryJob,
+  { id: givenId, typeName, deduplication }: NewEntryJob,
   now: number,
 ): Row | undefined => {
+  if (givenId !== undefined) return data.rows[givenId];
   if (deduplication === null) return undefined;
-  const { key, strategy, windowMs } = deduplication;
+  const { key, strategy, windowMs, excludeSequenceIds = [] } = deduplication;
   return rowsOf(data)
     .filter((row) => row.typeName === typeName && row.deduplicationKey === key)
+    .filter(({ id }) => !excludeSequenceIds.includes(id))
     .filter(({ id }) =>
       strategy === "all" ? !hasStatus(data, id, "cancelled") : holdsKey(data, id),
     )
+    .filter(({ status, attempt }) => {
+      const waits = status === "pending" || status === "blocked";
+      return strategy !== "pending" || (waits && attempt === 0);
+    })
     .filter(({ createdAt }) => windowMs === null || createdAt >= now - windowMs)
     .sort((left, right) => right.ordinal - left.ordinal)[0];
 };
@@ -55,8 +61,9 @@ export const addBlockers =
     jobs.length === 0
       ? []
       : database.writeInside(context, (data, now) =>
-          jobs.map(({ jobId, blockerSequenceIds }) => {
-            const row = data.rows[jobId];
+          jobs.map(({ jobId, blockerSequenceIds, waitAtMostMs }) => {
+            const stored = data.rows[jobId];
+            const row = stored && put(data, stored, { blockedUntil: endOf(stored, waitAtMostMs) });
             if (row === undefined) throw new JobNotFoundError(jobId);
             const isMissing = (id: string): boolean => sequenceOf(data, id) === undefined;
             const missing = [...new Set(blockerSequenceIds.filter(isMissing))];
@@ -65,6 +72,9 @@ export const addBlockers =
             return { job: toStateJob(data.rows[jobId] ?? row), missing };
           }),
         );
+
+const endOf = ({ createdAt }: Row, waitAtMostMs: number | undefined): number | null =>
+  waitAtMostMs === undefined ? null : createdAt + waitAtMostMs;
 
 const wait = (data: Data, row: Row, blockerSequenceIds: readonly string[], now: number): void => {
   const before = blockersOf(data, row.id).length;
@@ -75,12 +85,13 @@ const wait = (data: Data, row: Row, blockerSequenceIds: readonly string[], now: 
   if (error !== undefined) {
     put(data, row, { status: "failed", lastAttemptError: error, finishedAt: now });
     failDependants(data, row.sequenceId, now);
-  } else if (blockersOf(data, row.id).every((id) => hasStatus(data, id, "completed"))) {
+  } else if (blockersOf(data, row.id).every((id) => isDone(data, row, id))) {
     put(data, row, { status: "pending" });
   }
 };
 
 const blockerError = (data: Data, row: Row, ids: readonly string[]): string | undefined => {
+  if (row.onBlockerFailure === "continue") return undefined;
   const cancelled = ids.find((id) => hasStatus(data, id, "cancelled"));
   if (cancelled !== undefined) return blockerCancelledError(cancelled);
   const failed = ids.find((id) => hasStatus(data, id, "failed"));

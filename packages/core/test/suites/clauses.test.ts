@@ -2,9 +2,11 @@
 // the cases; a promise that no case can show is named here, with the reason.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { stateRaceSuites, stateSuites } from "../../src/testing.ts";
+import { limitKeySuites, stateRaceSuites, stateSuites } from "../../src/testing.ts";
 
-const contractPath = new URL("../../src/adapters/state-adapter.ts", import.meta.url);
+const contractPaths = ["state-adapter", "limit-key-store"].map(
+  (name) => new URL(`../../src/adapters/${name}.ts`, import.meta.url),
+);
 
 /** The bullets between a comment's start and its end, each as one line of text. */
 const bulletsOf = (source: string): string[] => {
@@ -46,11 +48,10 @@ const shownElsewhere: Readonly<Record<string, string>> = {
 };
 
 describe("the state contract", () => {
-  const bullets = bulletsOf(readFileSync(contractPath, "utf8"));
+  const bullets = contractPaths.flatMap((path) => bulletsOf(readFileSync(path, "utf8")));
   const sentences = bullets.flatMap((bullet) => bullet.split(/(?<=\.)\s+/));
-  const titles = [...Object.values(stateSuites).flat(), ...stateRaceSuites].flatMap(({ cases }) =>
-    cases.map(({ title }) => words(title)),
-  );
+  const suites = [...Object.values(stateSuites).flat(), ...limitKeySuites, ...stateRaceSuites];
+  const titles = suites.flatMap(({ cases }) => cases.map(({ title }) => words(title)));
 
   it("has bullets", () => {
     expect(bullets.length).toBeGreaterThan(40);

@@ -6,7 +6,7 @@ import { misuses } from "./misuses.ts";
 
 const preamble = `
 import { defineUnionJobTypes } from "${coreFolder}/src/job-types/define-job-types.ts";
-import type { DefineBlocker, DefineContinuationInput, DefineContinuationOutput } from "${coreFolder}/src/job-types/markers.ts";
+import type { DefineBlocker, DefineContinuationInput, DefineContinuationOutput, DefineSignal } from "${coreFolder}/src/job-types/markers.ts";
 import type { Queuert } from "${coreFolder}/src/queuert-types.ts";
 import { client, id, queuert, type TestStateAdapter } from "${coreFolder}/test/types/fixtures.ts";
 void [client, id, defineUnionJobTypes];

@@ -140,6 +140,24 @@ describe("startJobSequence", () => {
     });
     expectTypeOf(sequence.typeName).toEqualTypeOf<"report">();
 
+    await queuert.startJobSequence({
+      client,
+      typeName: "report",
+      input: { month: "" },
+      // @ts-expect-error its handler expects completed blockers
+      onBlockerFailure: "continue",
+      startBlockers: async () => [
+        { id, typeName: "send" as const },
+        { id, typeName: "order" as const },
+      ],
+    });
+    await queuert.startJobSequence({
+      client,
+      typeName: "audit",
+      input: null,
+      onBlockerFailure: "continue",
+      startBlockers: async () => [{ id, typeName: "send" as const }],
+    });
     // @ts-expect-error no blockers
     await queuert.startJobSequence({ client, typeName: "report", input: { month: "" } });
     await queuert.startJobSequence({

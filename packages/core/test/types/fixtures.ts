@@ -3,6 +3,7 @@ import type {
   DefineBlocker,
   DefineContinuationInput,
   DefineContinuationOutput,
+  DefineSignal,
 } from "../../src/job-types/markers.ts";
 import type { StateAdapter } from "../../src/adapters/state-adapter.ts";
 import type { Queuert } from "../../src/queuert-types.ts";
@@ -51,6 +52,21 @@ export type Definitions = {
     input: DefineContinuationInput<{ title: string }>;
     output: null;
     blockers: [DefineBlocker<"send">, ...DefineBlocker<"order">[]];
+  };
+  /** Waits for a signal. */
+  refund: { input: { orderId: number }; output: null; blockers: [DefineBlocker<"approval">] };
+  approval: DefineSignal<{ by: string }>;
+  /** Waits for a signal until its wait ends. */
+  reminder: {
+    input: null;
+    output: null;
+    blockers: [DefineBlocker<"approval", "optional">];
+  };
+  /** Also reads blockers that have failed. */
+  audit: {
+    input: null;
+    output: null;
+    blockers: [DefineBlocker<"send", "ended">, ...DefineBlocker<"order", "ended">[]];
   };
   /** Goes round. */
   poll: { input: { url: string }; output: { found: boolean } | DefineContinuationOutput<"poll"> };

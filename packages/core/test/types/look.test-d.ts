@@ -41,7 +41,16 @@ describe("getJobSequence", () => {
   it("answers sequences of entry types", async () => {
     const sequence = await queuert.getJobSequence({ id });
     expectTypeOf<NonNullable<typeof sequence>["typeName"]>().toEqualTypeOf<
-      "send" | "order" | "reship" | "report" | "digest" | "poll"
+      | "send"
+      | "order"
+      | "reship"
+      | "report"
+      | "digest"
+      | "refund"
+      | "approval"
+      | "reminder"
+      | "audit"
+      | "poll"
     >();
     const one = await queuert.getJobSequence({ id, typeName: "reship" });
     if (one?.status === "completed") expectTypeOf(one.output).toEqualTypeOf<{ parcel: string }>();

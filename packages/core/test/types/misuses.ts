@@ -1,4 +1,5 @@
 // The most likely mistakes, and the compiler's message about each, in the first two lines.
+import { signalMisuses } from "./signal-misuses.ts";
 
 export interface Misuse {
   readonly name: string;
@@ -169,6 +170,7 @@ const processMisuses: readonly Misuse[] = [
 
 export const misuses: readonly Misuse[] = [
   ...definitionMisuses,
+  ...signalMisuses,
   ...startMisuses,
   ...processMisuses,
 ];

@@ -29,6 +29,22 @@ describe("the job of a process function", () => {
     });
   });
 
+  it("has blockers that have failed where the type declares it", () => {
+    worker.implementJobType({
+      typeName: "audit",
+      process: async ({ job, complete }) => {
+        const [send, order] = job.blockers;
+        expectTypeOf(send.status).toEqualTypeOf<"completed" | "failed" | "cancelled">();
+        if (send.status === "completed") {
+          expectTypeOf(send.output).toEqualTypeOf<{ sentAt: string }>();
+        }
+        if (send.status === "failed") expectTypeOf(send.error).toEqualTypeOf<string>();
+        expectTypeOf(order?.typeName).toEqualTypeOf<"order" | undefined>();
+        return complete(null);
+      },
+    });
+  });
+
   it("has completed blockers with their outputs", () => {
     worker.implementJobType({
       typeName: "report",

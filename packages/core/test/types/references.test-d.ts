@@ -69,7 +69,16 @@ describe("SequenceTypesReaching", () => {
 describe("ExternalJobTypeDefinitions", () => {
   it("leaves internal types out and the rest as it is", () => {
     expectTypeOf<ExternalJobTypes<Definitions>>().toEqualTypeOf<
-      "send" | "order" | "reship" | "report" | "digest" | "poll"
+      | "send"
+      | "order"
+      | "reship"
+      | "report"
+      | "digest"
+      | "refund"
+      | "approval"
+      | "reminder"
+      | "audit"
+      | "poll"
     >();
     expectTypeOf<ExternalJobTypeDefinitions<Definitions>["poll"]>().toEqualTypeOf<
       Definitions["poll"]

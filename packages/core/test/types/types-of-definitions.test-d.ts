@@ -54,7 +54,16 @@ describe("a type helper", () => {
       ExternalJobTypeDefinitions<Definitions>
     >();
     expectTypeOf<ExternalJobTypes<Types>>().toEqualTypeOf<
-      "send" | "order" | "reship" | "report" | "digest" | "poll"
+      | "send"
+      | "order"
+      | "reship"
+      | "report"
+      | "digest"
+      | "refund"
+      | "approval"
+      | "reminder"
+      | "audit"
+      | "poll"
     >();
     expectTypeOf<ContinuationJobTypes<Types, "order">>().toEqualTypeOf<"charge" | "ship">();
     expectTypeOf<SequenceJobTypes<Types, "send">>().toEqualTypeOf<"send">();

@@ -7,10 +7,7 @@ const taken = (given: unknown): unknown => toWorkerOptions(given as never, false
 
 describe("the options of worker.start", () => {
   it("derives omitted options from the given ones", () => {
-    expect(taken({ concurrency: 40, shutdownTimeoutMs: 5 })).toMatchObject({
-      prefetch: 40,
-      shutdownGraceMs: 5,
-    });
+    expect(taken({ shutdownTimeoutMs: 5 })).toMatchObject({ shutdownGraceMs: 5 });
     expect(taken({})).toMatchObject({ shutdownGraceMs: defaults.shutdownGraceMs });
   });
 

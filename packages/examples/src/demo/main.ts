@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openQueuert } from "./open-queuert.ts";
+import { showDashboard } from "./dashboard.ts";
 import { drawTree } from "./picture.ts";
 import {
   bold,
@@ -23,6 +24,9 @@ await stateProvider.runInTransaction(async ({ client }) => {
     CREATE TABLE mails (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL, text TEXT NOT NULL);
   `);
 });
+
+// `pnpm demo --dashboard`: the page beside it shows each step.
+const dashboard = process.argv.includes("--dashboard") ? await showDashboard(queuert) : undefined;
 
 say("A user signs up: the row and the work for it are one transaction", bold);
 const signUp = await queuert.transaction(async ({ client }) => {
@@ -113,5 +117,6 @@ ${await count("users")} user, ${await count("mails")} mail, ${jobs.length} jobs,
 Look at the data:
   sqlite3 ${filename} "SELECT type_name, status, attempt, completed_by FROM queuert_job"
 `);
+await dashboard?.untilStopped();
 await queuert.close();
 await stateProvider.close();

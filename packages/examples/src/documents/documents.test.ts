@@ -11,6 +11,7 @@ import {
   providedRedis,
 } from "@queuert/test-services/provided";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runtimeBinary } from "../../../../scripts/runtime-binary.mjs";
 import { type Document, blocksOf, programOf, rootDir, writeProgram } from "./program.ts";
 
 const inProcess = `
@@ -30,12 +31,23 @@ await setUp.end();
 const documents: readonly Document[] = [
   { path: "README.md", package: "examples" },
   { path: "packages/core/README.md", package: "examples", before: postgresTables },
+  { path: "packages/core/docs/versions.md", package: "core" },
+  { path: "packages/core/docs/payloads.md", package: "core" },
+  { path: "packages/core/docs/testing.md", package: "sqlite" },
+  { path: "packages/core/docs/serverless.md", package: "core" },
+  ...["transactions", "retries", "chains", "blockers", "schedules", "deduplication"].map(
+    (name) => ({
+      path: `packages/docs/pages/${name}.md`,
+      package: "examples",
+    }),
+  ),
   { path: "packages/postgres/README.md", package: "postgres" },
   { path: "packages/postgres/docs/drizzle.md", package: "postgres" },
   { path: "packages/postgres/docs/knex.md", package: "postgres" },
   { path: "packages/postgres/docs/kysely.md", package: "postgres" },
   { path: "packages/postgres/docs/mikro-orm.md", package: "postgres" },
   { path: "packages/postgres/docs/typeorm.md", package: "postgres" },
+  { path: "packages/postgres/docs/bun.md", package: "postgres", runtime: "bun" },
   {
     path: "packages/sqlite/README.md",
     package: "sqlite",
@@ -46,6 +58,7 @@ new Database("app.db").exec("PRAGMA journal_mode = WAL; CREATE TABLE user (name 
   },
   { path: "packages/sqlite/docs/drizzle.md", package: "sqlite" },
   { path: "packages/sqlite/docs/kysely.md", package: "sqlite" },
+  { path: "packages/sqlite/docs/bun.md", package: "sqlite", runtime: "bun" },
   {
     path: "packages/mongodb/README.md",
     package: "mongodb",
@@ -72,6 +85,42 @@ new Database("app.db").exec("PRAGMA journal_mode = WAL; CREATE TABLE user (name 
 ];
 
 const compileMs = 120_000;
+
+/** As the pages use them. The types of Bun itself would be types of every page. */
+const bunTypes = `
+declare module "bun" {
+  interface Statements { unsafe(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>; }
+  interface TransactionSQL extends Statements { savepoint<T>(callback: (sql: Statements) => Promise<T>): Promise<T>; }
+  class SQL implements Statements {
+    constructor(url: string, options?: { max?: number });
+    readonly options: { max?: number };
+    unsafe: Statements["unsafe"];
+    begin<T>(options: string, callback: (tx: TransactionSQL) => Promise<T>): Promise<T>;
+  }
+}
+declare module "bun:sqlite" {
+  type Value = string | number | bigint | null | Uint8Array;
+  interface Statement {
+    run(...values: Value[]): { changes: number; lastInsertRowid: number | bigint };
+    values(...values: Value[]): Value[][];
+    readonly columnNames: string[];
+  }
+  class Database {
+    constructor(filename?: string, options?: { readonly?: boolean; create?: boolean; readwrite?: boolean });
+    prepare(sql: string): Statement;
+    exec(sql: string): unknown;
+    close(): void;
+    readonly filename: string;
+    readonly inTransaction: boolean;
+  }
+}
+`;
+
+const bunPath = (): string => {
+  const bun = runtimeBinary("bun");
+  if (bun === undefined) throw new Error("Bun could not be installed from npm");
+  return bun.path;
+};
 
 const isNode20 = process.versions.node.startsWith("20.");
 /** The workspace compiles better-sqlite3 12 for Node 20. Newer Nodes get the alias of version 13 in its place. */
@@ -103,23 +152,30 @@ describe("the pages", () => {
   it("compile", { timeout: compileMs }, () => {
     const config = join(rootDir, "packages/examples/build/documents/tsconfig.json");
     const base = join(rootDir, "tsconfig.test.base.json");
+    const declarations = join(rootDir, "packages/examples/build/documents/bun.d.ts");
+    writeFileSync(declarations, bunTypes);
     const skipLibCheck = { skipLibCheck: true, types: ["node"] };
     writeFileSync(
       config,
-      JSON.stringify({ extends: base, compilerOptions: skipLibCheck, files: [...files.values()] }),
+      JSON.stringify({
+        extends: base,
+        compilerOptions: skipLibCheck,
+        files: [declarations, ...files.values()],
+      }),
     );
     const tsc = join(rootDir, "node_modules/typescript-7/bin/tsc");
     const { stdout } = spawnSync(process.execPath, [tsc, "-p", config], { encoding: "utf8" });
     expect(stdout).toBe("");
   });
 
-  it.each(documents)("$path runs", { timeout: 60_000 }, async ({ path }) => {
+  it.each(documents)("$path runs", { timeout: 60_000 }, async ({ path, runtime }) => {
     const database = await providedPostgres().createDatabase();
     const { hostname, port, username, password } = new URL(database.url);
     const tsx = join(rootDir, "node_modules/tsx/dist/loader.mjs");
-    const imports = ["--import", tsx, ...(isNode20 ? [] : ["--import", newerSqlite])];
+    const newer = isNode20 ? [] : ["--import", newerSqlite];
+    const imports = runtime === undefined ? ["--import", tsx, ...newer] : [];
     const args = ["--conditions=@queuert/source", ...imports, files.get(path) ?? ""];
-    const child = spawn(process.execPath, args, {
+    const child = spawn(runtime === undefined ? process.execPath : bunPath(), args, {
       cwd: folder,
       env: {
         ...process.env,

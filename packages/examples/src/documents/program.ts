@@ -13,6 +13,8 @@ export interface Document {
   readonly before?: string;
   /** Addresses as printed, and the variables that hold the addresses of the test's servers. */
   readonly addresses?: Readonly<Record<string, string>>;
+  /** Another runtime than Node. */
+  readonly runtime?: "bun";
 }
 
 const importStatement = /^import [\s\S]*?;\n/gm;

@@ -1,14 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { createTestQueuert } from "queuert/test";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { remind } from "./at-most-once-a-minute.ts";
+import { resizeWorker } from "./batches.ts";
 import { cancelMail, forgetMail, restartReport } from "./cancelling.ts";
-import { type Client, openClient } from "./client.ts";
+import { type Client, jobTypes, openClient } from "./client.ts";
+import { reindex } from "./debouncing.ts";
 import { mailWorker, retryAllFailedMails } from "./failed-jobs.ts";
 import { makeAlbum } from "./fan-out.ts";
+import { limitMails, onePerCustomer } from "./limits.ts";
 import { sendMailsAgain, stopMails } from "./pausing.ts";
 import { repeatReports, reportWorker, scheduleReport } from "./recurring.ts";
 import { handleRequest } from "./serverless.ts";
 import { takeOver } from "./taking-over.ts";
+import { awaitPayment, paymentWorker, receivePayment } from "./webhook.ts";
 
 let queuert: Client;
 beforeEach(async () => {
@@ -53,6 +58,81 @@ it("a nightly report is stored once, runs when it is triggered, and is backfille
   // Two manual ticks, and the three nights.
   expect((await queuert.listScheduleTicks({ name: "nightly-report" })).items).toHaveLength(5);
   await worker.stop();
+});
+
+it("mails stay within their limit", async () => {
+  await limitMails(queuert);
+  expect(await queuert.getLimits()).toMatchObject([
+    { name: "send-mail", concurrency: 2, rate: { count: 5, perMs: 1_000, burst: 1 } },
+  ]);
+});
+
+it("images are resized together, each with its own outcome", async () => {
+  const start = (url: string) =>
+    queuert.startJobSequence({ autocommit: true, typeName: "resize-image", input: { url } });
+  const good = await start("/a.png");
+  const bad = await start("/b.png");
+  const calls: number[] = [];
+  const builder = resizeWorker(queuert, async (urls) => {
+    calls.push(urls.length);
+    return urls.map((url) => (url === "/a.png" ? "/small/a.png" : null));
+  });
+  await builder.drain();
+  expect(calls).toEqual([2]);
+  expect(await queuert.getJobSequence({ id: good.id })).toMatchObject({
+    output: { path: "/small/a.png" },
+  });
+  expect(await queuert.getJob({ id: bad.id })).toMatchObject({ status: "pending", attempt: 1 });
+});
+
+it("one import of a customer runs at a time", async () => {
+  const limited = await openClient(onePerCustomer);
+  let running = 0;
+  let most = 0;
+  let done = 0;
+  const worker = await limited
+    .createWorker()
+    .implementJobType({
+      typeName: "import-orders",
+      process: async ({ complete }) => {
+        most = Math.max(most, ++running);
+        await Promise.resolve();
+        running--;
+        done++;
+        return complete(null);
+      },
+    })
+    .start();
+  await limited.transaction((context) =>
+    limited.startJobSequences({
+      ...context,
+      sequences: [1, 2, 3].map(() => ({
+        typeName: "import-orders" as const,
+        input: { customer: "acme" },
+      })),
+    }),
+  );
+  await expect.poll(() => done).toBe(3);
+  expect(most).toBe(1);
+  await worker.stop();
+  await limited.close();
+});
+
+it("a document is indexed once, with its last version", async () => {
+  const first = await reindex(queuert, "readme", 1);
+  const second = await reindex(queuert, "readme", 2);
+  expect(second).toMatchObject({ id: first.id, deduplicated: true });
+  await queuert.triggerJobs({ ids: [first.id] });
+  const versions: number[] = [];
+  const worker = queuert.createWorker().implementJobType({
+    typeName: "reindex",
+    process: async ({ job, complete }) => {
+      versions.push(job.input.version);
+      return complete(null);
+    },
+  });
+  await worker.drain();
+  expect(versions).toEqual([2]);
 });
 
 it("a reminder is sent once a minute, finished or not", async () => {
@@ -133,20 +213,38 @@ it("failed mails are retried, all of them", async () => {
 
 // ── a test of your own ──
 it("sends the mail", async () => {
-  const queuert = await openClient(); // the in-process adapter: no database, real transactions
   const sent: string[] = [];
-  const { id } = await queuert.transaction((context) =>
-    queuert.startJobSequence({
+  const test = await createTestQueuert({
+    jobTypeDefinitions: jobTypes, // without a state adapter: in-process, with real transactions
+    workers: [(queuert) => mailWorker(queuert, async (to) => void sent.push(to))],
+  });
+  await test.queuert.transaction((context) =>
+    test.queuert.startJobSequence({
       ...context,
       typeName: "send-mail",
       input: { to: "ada@example.com" },
       schedule: { afterMs: 3_600_000 },
     }),
   );
-  await queuert.triggerJobs({ ids: [id] }); // the test does not wait for an hour
-  await mailWorker(queuert, async (to) => void sent.push(to)).drain();
+  await test.drain({ skipTime: { hours: 1 } }); // the test does not wait for an hour
   expect(sent).toEqual(["ada@example.com"]);
-  await queuert.close();
+  await test.close();
+});
+
+it("a payment is awaited for 30 minutes, and a webhook may come twice", async () => {
+  const released: number[] = [];
+  const test = await createTestQueuert({
+    jobTypeDefinitions: jobTypes,
+    workers: [(client) => paymentWorker(client, async (order) => void released.push(order))],
+  });
+  for (const order of [1, 2]) await awaitPayment(test.queuert, order);
+  expect(await receivePayment(test.queuert, 1, 995)).toMatchObject([{ sent: true }]);
+  expect(await receivePayment(test.queuert, 1, 995)).toMatchObject([{ reason: "already_sent" }]);
+  await test.drain({ skipTime: { minutes: 29 } });
+  expect(released).toEqual([]);
+  await test.drain({ skipTime: { minutes: 31 } });
+  expect(released).toEqual([2]);
+  await test.close();
 });
 
 it("jobs of another queue are taken over once, with their due times", async () => {

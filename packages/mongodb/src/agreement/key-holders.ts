@@ -11,6 +11,8 @@ export interface KeyRequest {
   readonly sequenceId: string;
   /** A failed sequence that is retried, and proposed again. */
   readonly isRetry: boolean;
+  /** The key is the id of the sequence: whichever start stores it first holds it. */
+  readonly isGivenId?: boolean | undefined;
   /** Whether another sequence holds the key, by the strategy of this request. */
   readonly isHeldBy: (sequence: SequenceDocuments) => boolean;
 }
@@ -24,14 +26,14 @@ export const wasCancelled = ({ current }: Pick<SequenceDocuments, "current">): b
 
 /** The newest of the sequences that hold the requested key. */
 export const findHolder = (
-  { isHeldBy, sequenceId }: KeyRequest,
+  { isHeldBy, sequenceId, isGivenId = false }: KeyRequest,
   proposals: readonly Proposal[],
   sequences: ReadonlyMap<string, SequenceDocuments>,
 ): SequenceDocuments | undefined => {
   const ids = new Set(proposals.map((proposal) => proposal.sequenceId));
   const present = [...ids].flatMap((id) => sequences.get(id) ?? []);
   present.sort((a, b) => a.first.ordinal - b.first.ordinal);
-  return present.findLast((each) => each.first._id !== sequenceId && isHeldBy(each));
+  return present.findLast((each) => (isGivenId || each.first._id !== sequenceId) && isHeldBy(each));
 };
 
 type Proposals = ReadonlyMap<string, readonly Proposal[]>;
@@ -62,7 +64,8 @@ export const awaitHolders = async (
     if (next.length === 0) break;
     if (await outcomes.await(next)) sequences = await readProposed(db, scope, proposals);
   }
-  const vacant = requests.filter(({ keyId }) => !holders.has(keyId));
+  // All proposals for an id name one sequence: none is useless.
+  const vacant = requests.filter(({ keyId, isGivenId }) => !holders.has(keyId) && !isGivenId);
   await prune(db, vacant, earlier, sequences);
   return holders;
 };

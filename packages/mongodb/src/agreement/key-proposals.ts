@@ -14,6 +14,9 @@ import { createPatience } from "./retry-until-written.ts";
 
 export const toKeyId = (typeName: string, key: string): string => `${typeName}\0${key}`;
 
+/** The key of an id that a caller gives. No type has an empty name. */
+export const toIdKey = (id: string): string => toKeyId("", id);
+
 /**
  * Returns, by key, the sequence that holds the key already. For each other key the requested sequence is
  * proposed, and all earlier proposals have ended without a holder.
@@ -84,7 +87,12 @@ const readProposals = async (
 ): Promise<Map<string, readonly Proposal[]>> => {
   const ids = requests.map(({ keyId }) => keyId);
   const found = await keys.find(outside, { _id: { $in: ids } }, { candidates: true });
-  return new Map(found.map(({ _id, proposals }) => [_id, proposals]));
+  const byKey = new Map(found.map(({ _id, proposals }) => [_id, proposals]));
+  // A sequence may have the id that was never proposed for it.
+  for (const { keyId, sequenceId, isGivenId } of requests) {
+    if (isGivenId) byKey.set(keyId, [{ sequenceId, markerId: "" }]);
+  }
+  return byKey;
 };
 
 /** Returns, by key, the proposals before the one that is added here. */
@@ -99,10 +107,12 @@ const propose = async (
       ? await addProposals(db, outside, sorted, markerId)
       : // In one transaction: of two starts with several keys, one is first at each of them.
         await db.transact(undefined, (tx) => addProposals(db, tx, sorted, markerId));
+  const givenIds = new Set(requests.flatMap((each) => (each.isGivenId ? [each.keyId] : [])));
   return new Map(
     found.map(({ _id, proposals }) => {
       const index = proposals.findIndex((proposal) => proposal.markerId === markerId);
-      return [_id, proposals.slice(0, index)];
+      // With the own proposal the sequence of the id is read, if it was stored without a proposal.
+      return [_id, proposals.slice(0, givenIds.has(_id) ? index + 1 : index)];
     }),
   );
 };
@@ -131,7 +141,8 @@ export const removeFromKeys = async (
   deleted: readonly JobDocument[],
 ): Promise<void> => {
   const removed = new Map<string, string[]>();
-  for (const { _id, typeName, deduplicationKey } of deleted) {
+  for (const { _id, typeName, deduplicationKey, hasGivenId } of deleted) {
+    if (hasGivenId) removed.set(toIdKey(_id), [_id]);
     if (deduplicationKey === undefined) continue;
     const keyId = toKeyId(typeName, deduplicationKey);
     removed.set(keyId, [...(removed.get(keyId) ?? []), _id]);

@@ -2,6 +2,11 @@ import type { CollectionNames } from "../database.ts";
 import { createStore } from "./0001-create-store.ts";
 import { schedules } from "./0003-schedules.ts";
 import { operator } from "./0004-operator.ts";
+import { metrics } from "./0005-metrics.ts";
+import { limits } from "./0006-limits.ts";
+import { deadlines } from "./0007-deadlines.ts";
+import { logs } from "./0008-logs.ts";
+import { limitKeys } from "./0009-limit-keys.ts";
 
 export interface IndexDefinition {
   readonly name: string;
@@ -18,7 +23,16 @@ export interface Migration {
 }
 
 /** In order, without gaps. */
-export const migrations: readonly Migration[] = [createStore, schedules, operator];
+export const migrations: readonly Migration[] = [
+  createStore,
+  schedules,
+  operator,
+  metrics,
+  limits,
+  deadlines,
+  logs,
+  limitKeys,
+];
 
 export interface CollectionIndexes {
   readonly collection: string;
@@ -35,8 +49,13 @@ export const toCollectionIndexes = (names: CollectionNames): readonly Collection
       "waits",
       "workers",
       "actions",
+      "metrics",
+      "logs",
+      "progress",
       "schedules",
       "schedule_ticks",
+      "limits",
+      "limit_keys",
     ] as const
   ).map((name) => ({
     collection: names[name],

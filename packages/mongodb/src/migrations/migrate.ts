@@ -10,11 +10,13 @@ import { MongoCollectionTakenError, MongoIndexDriftError } from "../errors.ts";
 import type { MongoDatabase } from "../state-provider.ts";
 import { type CollectionIndexes, type IndexDefinition, toCollectionIndexes } from "./index.ts";
 
+/** The options of a migration. */
 export interface MigrateOptions {
   /** Only reports the collections and indexes that are missing. Default: false. */
   readonly dryRun?: boolean | undefined;
 }
 
+/** The result of a migration. */
 export interface MigrationReport {
   /** The created (in a dry run: missing) names of collections, and of indexes as `collection.index`. */
   readonly created: readonly string[];

@@ -34,6 +34,7 @@ const positive = (condition: StoreCondition): object => {
     case "is":
       return either(condition.anyOf.map((state) => derived[state]));
     case "number":
+      if (condition.of === "priority") return priorityWithin(condition.min, condition.max);
       return { [condition.of]: within(condition.min, "$lte", condition.max) };
     case "time":
       return { [condition.of]: within(condition.from, "$lt", condition.to) };
@@ -52,13 +53,26 @@ const textIn = ({ of, anyOf }: Extract<StoreCondition, { field: "text" }>): obje
       return sequenceMembers(anyOf);
     case "rootSequenceId":
       return treeMembers(anyOf);
+    case "limitKey":
+      return either(anyOf.map(ofLimitKey));
     default:
       return { [of]: { $in: anyOf } };
   }
 };
 
+/** The id of a key is the JSON of its limit and its name. */
+const ofLimitKey = (key: string): object => {
+  const end = `,${JSON.stringify(key)}]`.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  return { limitKeyId: { $regex: `${end}$` } };
+};
+
 const either = (filters: readonly object[]): object =>
   filters.length === 0 ? nothing : { $or: filters };
+
+/** A job under a key has its priority in a field of its own. */
+const priorityWithin = (min: number | null, max: number | null): object => ({
+  $or: [{ priority: within(min, "$lte", max) }, { keyPriority: within(min, "$lte", max) }],
+});
 
 /** A field that is absent is in no bounds. */
 const within = (

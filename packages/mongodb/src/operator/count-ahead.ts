@@ -4,36 +4,60 @@ import type { JobsAhead, OperatorStore } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { isDue } from "../expressions.ts";
 import type { JobDocument } from "../job-document.ts";
-import { outside } from "../store.ts";
+import { type Scope, within } from "../store.ts";
 
-type Place = Pick<JobDocument, "typeName" | "priority" | "scheduledAt" | "ordinal">;
+type Place = Pick<
+  JobDocument,
+  "typeName" | "priority" | "keyPriority" | "limitKeyId" | "scheduledAt" | "ordinal"
+>;
 
-const placeFields = { typeName: 1, priority: 1, scheduledAt: 1, ordinal: 1 } as const;
+const placeFields = {
+  typeName: 1,
+  priority: 1,
+  keyPriority: 1,
+  limitKeyId: 1,
+  scheduledAt: 1,
+  ordinal: 1,
+} as const;
+
+/** The pending jobs among which a job waits, of some priorities: those of its type, or of its key. */
+const lineOf = (
+  { typeName, priority = 0, keyPriority = 0, limitKeyId }: Place,
+  isHigher: boolean,
+): object => {
+  const of = (own: number): object | number => (isHigher ? { $gt: own } : own);
+  return limitKeyId === undefined
+    ? { status: "pending", typeName, priority: of(priority) }
+    : { status: "pending", typeName, limitKeyId, keyPriority: of(keyPriority) };
+};
 
 export const countAhead =
   (db: Database): NonNullable<OperatorStore["countAhead"]> =>
-  async ({ ids, max }) => {
+  async ({ ids, max, timeoutMs }) => {
     if (ids.length === 0) return [];
+    const scope = within(timeoutMs);
     const found = await db.jobs.find(
-      outside,
+      scope,
       { _id: { $in: ids }, status: "pending" },
       { projection: placeFields },
     );
     const places = new Map(found.map((place) => [place._id, place]));
     const counts = new Map<string, JobsAhead>();
-    for (const [id, place] of places) counts.set(id, await aheadOf(db, place, max));
+    for (const [id, place] of places) counts.set(id, await aheadOf(db, scope, place, max));
     return ids.map((id) => counts.get(id));
   };
 
-const aheadOf = async (db: Database, place: Place, max: number): Promise<JobsAhead> => {
+const aheadOf = async (
+  db: Database,
+  scope: Scope,
+  place: Place,
+  max: number,
+): Promise<JobsAhead> => {
   const [higher] = await db.jobs.aggregate<{ looked: number; due: number }>(
-    outside,
+    scope,
     higherPipeline(place, max),
   );
-  const [earlier] = await db.jobs.aggregate<{ count: number }>(
-    outside,
-    earlierPipeline(place, max),
-  );
+  const [earlier] = await db.jobs.aggregate<{ count: number }>(scope, earlierPipeline(place, max));
   const { looked, due } = higher ?? { looked: 0, due: 0 };
   const all = due + (earlier?.count ?? 0);
   const ahead = Math.min(all, max);
@@ -44,8 +68,8 @@ const aheadOf = async (db: Database, place: Place, max: number): Promise<JobsAhe
   };
 };
 
-const higherPipeline = ({ typeName, priority }: Place, max: number): object[] => [
-  { $match: { status: "pending", typeName, priority: { $gt: priority } } },
+const higherPipeline = (place: Place, max: number): object[] => [
+  { $match: lineOf(place, true) },
   { $limit: max + 1 },
   {
     $group: {
@@ -56,14 +80,15 @@ const higherPipeline = ({ typeName, priority }: Place, max: number): object[] =>
   },
 ];
 
-const earlierPipeline = (
-  { typeName, priority, scheduledAt, ordinal }: Place,
-  max: number,
-): object[] => [
+const earlierPipeline = (place: Place, max: number): object[] => [
   {
     $match: {
-      ...{ status: "pending", typeName, priority, ...isDue },
-      $or: [{ scheduledAt: { $lt: scheduledAt } }, { scheduledAt, ordinal: { $lt: ordinal } }],
+      ...lineOf(place, false),
+      ...isDue,
+      $or: [
+        { scheduledAt: { $lt: place.scheduledAt } },
+        { scheduledAt: place.scheduledAt, ordinal: { $lt: place.ordinal } },
+      ],
     },
   },
   { $limit: max + 1 },

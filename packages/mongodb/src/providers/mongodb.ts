@@ -18,6 +18,7 @@ export interface MongodbProvider extends MongoStateProvider<MongoTxContext, Mong
   readonly database: Db;
 }
 
+/** The options of `createMongodbProvider`. */
 export interface MongodbProviderOptions extends RunMongoTransactionOptions {
   /** Connected or not. Closing it stays the caller's task. */
   readonly client: MongoClient;
@@ -25,7 +26,15 @@ export interface MongodbProviderOptions extends RunMongoTransactionOptions {
   readonly databaseName?: string | undefined;
 }
 
-/** Runs the state adapter on a client of the official driver, version 6 or 7. */
+/**
+ * Runs the state adapter on a client of the official driver, version 6 or 7.
+ *
+ * @example
+ * ```ts
+ * const client = new MongoClient("mongodb://localhost:27017/?replicaSet=rs0");
+ * const stateProvider = createMongodbProvider({ client, databaseName: "app" });
+ * ```
+ */
 export const createMongodbProvider = ({
   client,
   databaseName,

@@ -24,6 +24,7 @@ export interface MongooseContext<TSession> {
   readonly session?: TSession | undefined;
 }
 
+/** The options of `createMongooseProvider`. */
 export interface MongooseProviderOptions<TSession> extends RunMongoTransactionOptions {
   /** Connected. Closing it stays the caller's task. */
   readonly connection: MongooseConnection<TSession>;
@@ -33,6 +34,13 @@ export interface MongooseProviderOptions<TSession> extends RunMongoTransactionOp
 
 /**
  * Runs the state adapter on a connection of mongoose 8 or 9, with the types of its sessions.
+ *
+ * @example
+ * ```ts
+ * await mongoose.connect("mongodb://localhost:27017/app?replicaSet=rs0");
+ * const stateProvider = createMongooseProvider({ connection: mongoose.connection });
+ * ```
+ *
  * @throws QUEUERT_INVALID_OPTION
  */
 export const createMongooseProvider = <TSession extends MongoSession>({

@@ -6,6 +6,7 @@ import { withDriverTimeout } from "../driver-timeout.ts";
 import { MongoCommitUnknownError } from "../errors.ts";
 import type { MongoSession } from "../state-provider.ts";
 
+/** A session of the driver that can hold a transaction. */
 export interface TransactionSession extends MongoSession {
   startTransaction(options?: object): void;
   commitTransaction(options?: object): Promise<unknown>;
@@ -13,6 +14,7 @@ export interface TransactionSession extends MongoSession {
   endSession(): Promise<void>;
 }
 
+/** The options of `runMongoTransaction`. */
 export interface RunMongoTransactionOptions {
   /** For how long a commit without a reply is sent again. Default: 30000. */
   readonly commitTimeoutMs?: number | undefined;
@@ -31,7 +33,18 @@ const transactionOptions = {
   readPreference: "primary",
 } as const;
 
-/** Runs the callback once in a transaction of its own session; resolves when the commit is acknowledged. */
+/**
+ * Runs the callback once in a transaction of its own session; resolves when the commit is acknowledged.
+ *
+ * @example
+ * ```ts
+ * const client = new MongoClient("mongodb://localhost:27017/app?replicaSet=rs0");
+ * await runMongoTransaction(
+ *   () => client.startSession(),
+ *   async (session) => client.db().collection("users").insertOne({ name: "Ada" }, { session }),
+ * );
+ * ```
+ */
 export const runMongoTransaction = async <TSession extends TransactionSession, T>(
   startSession: () => TSession,
   callback: (session: TSession) => Promise<T>,

@@ -5,15 +5,16 @@
 import {
   type AcquireJobsParams,
   type AcquireJobsResult,
-  limits,
   type StateAdapter,
 } from "queuert/internal";
 import { expiredAttempt, leaseExpired } from "../attempts.ts";
-import { compareCandidates, createCandidateFinder, readProbes } from "../acquire-candidates.ts";
+import { acquireUnderLimits, type HeldTypes, type LimitsLook } from "../acquire-under-limits.ts";
+import { compareCandidates, createCandidateFinder } from "../acquire-candidates.ts";
 import type { Database, Repeat } from "../database.ts";
-import { afterNow, isDue, isExpired } from "../expressions.ts";
+import { afterNow, isDue, isExpired, withoutKey } from "../expressions.ts";
 import { createStamp, type JobDocument, toStateJob } from "../job-document.ts";
 import type { OpenTypes } from "../pauses.ts";
+import { readNextDue } from "../read-next-due.ts";
 import { toStateSequence } from "../sequences.ts";
 import { skipLocked } from "../skip-locked.ts";
 import { outside } from "../store.ts";
@@ -24,23 +25,55 @@ const roundsMax = 6;
 
 export const acquireJobs = (db: Database, repeat: Repeat): AcquireJobs => {
   const finder = createCandidateFinder(db);
+  // Without room for both, jobs of types without limits and the others alternate.
+  let othersAreFirst = false;
   return async (params) => {
     const stamp = createStamp();
     const acquired: JobDocument[] = [];
-    let open: OpenTypes = { types: params.types, resumesInMs: Infinity };
+    let open: OpenTypes = { types: params.types, resumesInMs: Infinity, hasPauses: false };
+    let held: HeldTypes = { limited: [], keyed: [], hasPauses: false };
     const tried = new Set<string>();
-    for (let round = 0; round < roundsMax && acquired.length < params.limit; round++) {
-      const { ids, isExhausted, open: openNow } = await finder.find(params, acquired, tried);
-      open = openNow;
-      if (ids.length === 0) break;
-      const won = await repeat(() => acquire(db, params, stamp, ids));
-      acquired.push(...won);
-      for (const id of ids) tried.add(id);
-      finder.learn(ids.length, won.length);
-      if (isExhausted && won.length === ids.length) break;
-    }
-    return toResult(db, params, open, acquired.sort(compareCandidates));
+    /** Acquires jobs without limits and keys up to a number in all. Returns whether there may be more. */
+    const acquireFree = async (limit: number, isFirst: boolean): Promise<boolean> => {
+      let most = limit;
+      for (let round = 0; round < roundsMax && acquired.length < most; round++) {
+        const found = await finder.find({ ...params, limit }, acquired, tried);
+        ({ open } = found);
+        const { limited, keyed, isExhausted } = found;
+        if (isFirst && round === 0) {
+          held = { limited, keyed, hasPauses: open.hasPauses };
+          othersAreFirst = !othersAreFirst;
+          most = shareOf(limit, [open.types.length, limited.length + keyed.length], othersAreFirst);
+        }
+        const ids = found.ids.slice(0, most - acquired.length);
+        if (ids.length === 0) return found.ids.length > 0;
+        const won = await repeat(() => acquire(db, params, stamp, ids));
+        acquired.push(...won);
+        for (const id of ids) tried.add(id);
+        finder.learn(ids.length, won.length);
+        if (isExhausted && won.length === ids.length) return ids.length < found.ids.length;
+      }
+      return acquired.length >= most;
+    };
+    const hasMore = await acquireFree(params.limit, true);
+    const lease = { stamp, update: toLease(params, stamp) };
+    const limits = await acquireUnderLimits(db, params, held, acquired, lease);
+    const isShared = held.limited.length + held.keyed.length > 0;
+    if (isShared && hasMore) await acquireFree(params.limit, false);
+    const looks = { open, limits, keyed: held.keyed.map(({ typeName }) => typeName) };
+    return toResult(db, params, looks, acquired.sort(compareCandidates));
   };
+};
+
+/** The share of the types that are acquired together, when others are acquired one by one. */
+const shareOf = (
+  limit: number,
+  [free, others]: readonly [number, number],
+  othersAreFirst: boolean,
+): number => {
+  if (others === 0 || free === 0) return limit;
+  const share = (limit * free) / (free + others);
+  return othersAreFirst ? Math.floor(share) : Math.ceil(share);
 };
 
 // May be repeated: a job that an earlier attempt has acquired bears the stamp, and is left alone.
@@ -53,6 +86,8 @@ const acquire = async (
   const isFree = {
     // Not a job that this call has acquired, even if its lease is so short that it has expired.
     acquisition: { $ne: stamp },
+    // Not one that was moved to a key since it was read.
+    ...withoutKey,
     $or: [
       { status: "pending", ...isDue },
       { status: "running", ...isExpired },
@@ -99,15 +134,33 @@ const toLease = ({ workerId, types }: AcquireJobsParams, stamp: string): object 
   };
 };
 
+/** When there may be more jobs, as far as it was decided. */
+interface Looks {
+  readonly open: OpenTypes;
+  readonly limits: LimitsLook;
+  readonly keyed: readonly string[];
+}
+
 const toResult = async (
   db: Database,
   params: AcquireJobsParams,
-  open: OpenTypes,
+  { open, limits: look, keyed }: Looks,
   acquired: readonly JobDocument[],
 ): Promise<AcquireJobsResult> => {
   const blockerIds = acquired.flatMap(({ blockers }) => blockers ?? []);
   const sequences = await db.sequences.find(outside, blockerIds);
   const isFull = acquired.length >= params.limit;
+  const { isLimited, ...next } = isFull
+    ? { nextDueInMs: 0, isLimited: false }
+    : await readNextDue(
+        db,
+        {
+          ...open,
+          types: [...open.types, ...look.free],
+          resumesInMs: Math.min(open.resumesInMs, look.lookInMs),
+        },
+        { batches: look.batches, keyed },
+      );
   return {
     jobs: acquired.map((document) => ({
       job: toStateJob(document),
@@ -117,34 +170,7 @@ const toResult = async (
       }),
       reclaimedFrom: document.reclaimedFrom ?? null,
     })),
-    ...(isFull ? { nextDueInMs: 0 } : await readNextDue(db, open)),
-  };
-};
-
-/**
- * Milliseconds until the next pending job of these types is due; 0 if one is due. A distinct scan of the
- * index: for each type and priority one key is read, its earliest. The server's time comes with it.
- */
-const readNextDue = async (
-  { jobs }: Database,
-  { types, resumesInMs }: OpenTypes,
-): Promise<Pick<AcquireJobsResult, "nextDueInMs" | "storeTime">> => {
-  const probes = types.map(({ typeName }) => [
-    { $match: { typeName, status: "pending" } },
-    { $sort: { priority: -1, scheduledAt: 1 } },
-    { $group: { _id: "$priority", at: { $first: "$scheduledAt" } } },
-  ]);
-  const earliest = [
-    { $group: { _id: null, at: { $min: "$at" } } },
-    { $project: { inMs: { $subtract: ["$at", "$$NOW"] }, now: "$$NOW" } },
-  ];
-  type NextDue = { readonly inMs: number; readonly now: Date };
-  const found = types.length === 0 ? [] : await readProbes<NextDue>(jobs, probes, earliest);
-  const [first] = found;
-  const inMs = Math.min(resumesInMs, ...found.map((next) => next.inMs));
-  if (inMs === Infinity) return { nextDueInMs: null };
-  return {
-    nextDueInMs: Math.max(0, Math.min(inMs, limits.timerMsMax)),
-    ...(first !== undefined && { storeTime: first.now }),
+    isLimited: look.isLimited || isLimited,
+    ...next,
   };
 };

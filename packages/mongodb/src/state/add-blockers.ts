@@ -7,8 +7,10 @@ import {
   blockerFailedError,
   type StateAdapter,
 } from "queuert/internal";
+import { foreignOf, refuseStaleSnapshot } from "../agreement/stale-snapshot.ts";
 import { agreeToWait } from "../agreement/waiter-handshake.ts";
 import type { Database } from "../database.ts";
+import { clampMs } from "../expressions.ts";
 import { createStamp, type JobDocument, sequenceIdOf, toStateJob } from "../job-document.ts";
 import type { SequenceDocuments } from "../sequences.ts";
 import type { Scope, UpdateOne } from "../store.ts";
@@ -26,6 +28,9 @@ export const addBlockers =
       const visible = await db.sequences.find(scope, blockerIds);
       const sequences = await agreeToWait(db, scope, visible);
       const plans = jobs.map((element) => plan(element, sequences));
+      const missing = plans.flatMap((each) => each.missing);
+      // A job that is not the first of its sequence is no sequence in any snapshot.
+      await refuseStaleSnapshot(db, scope, foreignOf(db, scope, missing), { position: 0 });
       const waiting = await readJobs(db, scope, jobs);
       const updates = plans.flatMap((each) => toUpdate(each, waiting.get(each.jobId)));
       if (updates.length > 0) await db.jobs.bulkUpdate(scope, updates);
@@ -47,37 +52,46 @@ export const addBlockers =
 
 interface Plan {
   readonly jobId: string;
+  readonly waitAtMostMs: number | undefined;
   readonly blockers: readonly string[];
   readonly missing: readonly string[];
   /** The distinct sequences that have not completed. */
   readonly open: readonly string[];
+  /** Those of them that have not ended at all. */
+  readonly unfinished: readonly string[];
   readonly failed: string | undefined;
   readonly cancelled: string | undefined;
 }
 
 const plan = (
-  { jobId, blockerSequenceIds }: Element,
+  { jobId, blockerSequenceIds, waitAtMostMs }: Element,
   sequences: ReadonlyMap<string, SequenceDocuments>,
 ): Plan => {
   const distinct = [...new Set(blockerSequenceIds)];
   const missing = distinct.filter((id) => !sequences.has(id));
   if (missing.length > 0) {
     return {
-      ...{ jobId, blockers: [], missing, open: [] },
+      ...{ jobId, waitAtMostMs, blockers: [], missing, open: [], unfinished: [] },
       failed: undefined,
       cancelled: undefined,
     };
   }
   const open = distinct.filter((id) => sequences.get(id)?.current.status !== "completed");
+  const unfinished = open.filter((id) => !hasEnded(sequences.get(id)?.current.status));
   return {
     jobId,
+    waitAtMostMs,
     blockers: blockerSequenceIds,
     missing,
     open,
+    unfinished,
     failed: open.find((id) => sequences.get(id)?.current.status === "failed"),
     cancelled: open.find((id) => sequences.get(id)?.current.status === "cancelled"),
   };
 };
+
+const hasEnded = (status: string | undefined): boolean =>
+  status === "failed" || status === "cancelled";
 
 const readJobs = async (
   { jobs }: Database,
@@ -91,11 +105,15 @@ const readJobs = async (
 const toUpdate = (each: Plan, job: JobDocument | undefined): readonly UpdateOne[] => {
   if (job === undefined || each.missing.length > 0 || job.status !== "blocked") return [];
   const error = errorOf(each, job);
-  const openBlockers = [...new Set([...(job.openBlockers ?? []), ...each.open])];
+  const open = job.onBlockerFailure === "continue" ? each.unfinished : each.open;
+  const openBlockers = [...new Set([...(job.openBlockers ?? []), ...open])];
   const status = openBlockers.length === 0 ? "pending" : "blocked";
   const set = {
     blockers: [...(job.blockers ?? []), ...each.blockers],
     openBlockers,
+    ...(each.waitAtMostMs !== undefined && {
+      blockedUntil: new Date(job.createdAt.getTime() + clampMs(each.waitAtMostMs)),
+    }),
     stamp: createStamp(),
     ...(error === undefined ? { status } : { status: "failed", lastAttemptError: error }),
   };
@@ -109,6 +127,7 @@ const errorOf = (
   { cancelled, failed }: Plan,
   { onBlockerFailure }: JobDocument,
 ): string | undefined => {
+  if (onBlockerFailure === "continue") return undefined;
   if (cancelled !== undefined) return blockerCancelledError(cancelled);
   return failed !== undefined && onBlockerFailure === "fail"
     ? blockerFailedError(failed)

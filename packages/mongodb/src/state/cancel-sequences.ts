@@ -2,15 +2,16 @@
 // written. A transaction that has written one of the jobs since is a conflict, and the call starts again. So is one that
 // makes a job wait for a cancelled sequence: see `agreement/`.
 import {
-  type BlockerEdge,
   type CancellationPlan,
   type CancelSequencesParams,
   type CancelSequencesResult,
   planCancellation,
   type StateAdapter,
   toCancelledJobs,
+  type WaitingEdge,
 } from "queuert/internal";
 import { agreeToEnd } from "../agreement/waiter-handshake.ts";
+import { cancelledAttempt } from "../attempts.ts";
 import type { Database } from "../database.ts";
 import { MongoTransactionAbortedError } from "../errors.ts";
 import {
@@ -25,12 +26,15 @@ import {
 import { outside, type Scope } from "../store.ts";
 import { toBlockerEdges } from "./list-blocker-edges.ts";
 import { treeMembers } from "./list-filters.ts";
+import { releaseContinuingJobs } from "./release-waiting-jobs.ts";
 
 export const cancelSequences =
   (db: Database): StateAdapter<object, object, string>["cancelSequences"] =>
   async (params) => {
     const { context, sequences } = params;
-    if (sequences.length === 0) return { kind: "cancelled", results: [], jobs: [], dependants: [] };
+    if (sequences.length === 0) {
+      return { kind: "cancelled", results: [], jobs: [], dependants: [], unblocked: [] };
+    }
     return db.transact(context, (scope) => cancel(db, scope, params));
   };
 
@@ -61,12 +65,15 @@ const cancel = async (
     const written = new Set([...plan.jobs, ...plan.dependants].map(({ id }) => id));
     // After the writes: a waiter that marks one of these jobs later conflicts with them.
     const awaited = documents.filter(({ _id, hasWaiters }) => hasWaiters && written.has(_id));
-    await agreeToEnd(db, scope, awaited.map(sequenceIdOf));
+    const ended = awaited.map(sequenceIdOf);
+    await agreeToEnd(db, scope, ended);
+    const unblocked = await releaseContinuingJobs(db, scope, ended);
     return {
       kind: "cancelled",
       results: plan.results,
       jobs: toCancelledJobs(plan.jobs),
       dependants: plan.dependants,
+      unblocked,
     };
   }
 };
@@ -113,17 +120,20 @@ const readWaiting = async (
   { jobs }: Database,
   scope: Scope,
   sequenceIds: readonly string[],
-): Promise<readonly BlockerEdge[]> => {
+): Promise<readonly WaitingEdge[]> => {
   const awaited = new Set(sequenceIds);
   if (awaited.size === 0) return [];
   const waiting = await jobs.find(
     scope,
     { blockers: { $in: [...awaited] }, status: "blocked" },
-    { projection: { sequenceId: 1, blockers: 1, ordinal: 1 } },
+    { projection: { sequenceId: 1, blockers: 1, ordinal: 1, onBlockerFailure: 1 } },
   );
   return waiting
     .sort((a, b) => a.ordinal - b.ordinal)
-    .flatMap(toBlockerEdges)
+    .flatMap((job) => {
+      const goesOn = job.onBlockerFailure === "continue";
+      return toBlockerEdges(job).map((edge) => ({ ...edge, goesOn }));
+    })
     .filter(({ blockerSequenceId }) => awaited.has(blockerSequenceId));
 };
 
@@ -136,6 +146,14 @@ const write = async (
   reason: string | null,
 ): Promise<void> => {
   const stamp = createStamp();
+  const running = jobs.filter(({ status }) => status === "running");
+  if (running.length > 0) {
+    await db.jobs.updateMany(
+      scope,
+      { _id: { $in: running.map(({ id }) => id).sort() }, status: "running" },
+      [{ $set: { attempts: cancelledAttempt } }],
+    );
+  }
   if (jobs.length > 0) {
     await db.jobs.updateMany(
       scope,

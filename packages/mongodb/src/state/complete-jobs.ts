@@ -10,21 +10,19 @@ import type {
   JobCompletion,
   NewContinuationJob,
   StateAdapter,
-  UnblockedJob,
 } from "queuert/internal";
-import { agreeToEnd } from "../agreement/waiter-handshake.ts";
+import { foreignOf, refuseStaleSnapshot } from "../agreement/stale-snapshot.ts";
 import type { Database, Repeat } from "../database.ts";
 import {
   assertFitsDocument,
   createStamp,
   type JobDocument,
-  referenceFields,
   sequenceIdOf,
-  toReference,
   toStateJob,
 } from "../job-document.ts";
 import { outside, type Scope } from "../store.ts";
 import { onlyOnce, toDocuments } from "./create-jobs.ts";
+import { releaseWaitingJobs } from "./release-waiting-jobs.ts";
 import {
   type CompletionBatch,
   type Settled,
@@ -120,8 +118,16 @@ const completeGroup = async (
   batch: CompletionBatch,
   continuations: Continuations,
 ): Promise<CompleteJobsResult> => {
+  // A worker has seen its jobs; other callers may have found theirs by a key. Before the write, which counts them as own writes.
+  const foundElsewhere = foreignOf(
+    db,
+    scope,
+    batch.completions.flatMap(({ jobId, leaseVersion }) => (leaseVersion === null ? [jobId] : [])),
+  );
   const jobs = await writeCompletions(db, scope, batch, {}, continuations.idOf);
   const won = toWon(batch, jobs);
+  const unseen = foundElsewhere.filter((jobId) => !jobs.has(jobId));
+  await refuseStaleSnapshot(db, scope, unseen);
   await insertContinuations(db, scope, won, continuations);
   const unblocked = await releaseWaitingJobs(db, scope, toEndedSequences(won));
   const results = batch.completions.map((completion): CompletionResult => {
@@ -196,44 +202,4 @@ const insertContinuations = async (
     const marked = { hasWaiters: true, stamp: createStamp() };
     await jobs.updateMany(scope, { _id: { $in: storedBefore } }, { $set: marked });
   }
-};
-
-/**
- * Sequences have ended: a job that waited for the last of its blockers becomes pending, in the transaction
- * that ends them. Two transactions that end two blockers of one job at the same instant both write that
- * job. The second conflicts, runs again, and sees the first.
- */
-const releaseWaitingJobs = async (
-  db: Database,
-  scope: Scope,
-  endedSequenceIds: readonly string[],
-): Promise<readonly UnblockedJob[]> => {
-  if (endedSequenceIds.length === 0) return [];
-  const ended = [...new Set(endedSequenceIds)];
-  await agreeToEnd(db, scope, ended);
-  const waiting = await db.jobs.find(
-    scope,
-    // `blockers` is indexed, `openBlockers` is exact: a job waits for a sequence only once.
-    { blockers: { $in: ended }, openBlockers: { $in: ended } },
-    { projection: { ...referenceFields, status: 1, openBlockers: 1 } },
-  );
-  if (waiting.length === 0) return [];
-  const stillOpen = { $setDifference: ["$openBlockers", { $literal: ended }] };
-  const isFree = { $and: [{ $eq: ["$status", "blocked"] }, { $eq: ["$openBlockers", []] }] };
-  await db.jobs.updateMany(scope, { _id: { $in: waiting.map(({ _id }) => _id) } }, [
-    { $set: { openBlockers: stillOpen, stamp: createStamp() } },
-    {
-      $set: {
-        status: { $cond: [isFree, "pending", "$status"] },
-        releasedAt: { $cond: [isFree, "$$NOW", "$releasedAt"] },
-      },
-    },
-  ]);
-  return waiting.flatMap((job) => {
-    const open = new Set(job.openBlockers);
-    const last = ended.findLast((id) => open.delete(id));
-    for (const id of ended) open.delete(id);
-    const isReleased = job.status === "blocked" && open.size === 0 && last !== undefined;
-    return isReleased ? [{ ...toReference(job), unblockedBySequenceId: last }] : [];
-  });
 };

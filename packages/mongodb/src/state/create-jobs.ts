@@ -1,4 +1,4 @@
-// Step 2 of the walk: jobs are stored. Jobs without a deduplication key are one insert. Jobs with a key, and
+// Step 2 of the walk: jobs are stored. Jobs without a deduplication key are one insert. Jobs with a key or a given id, and
 // several jobs without a transaction of the caller's, are one transaction. Ids and ordinals are made
 // once: every attempt stores the same jobs.
 import type { CreatedStateJob, NewStateJob, StateAdapter } from "queuert/internal";
@@ -7,8 +7,9 @@ import { isDuplicateKey } from "../driver-errors.ts";
 import { MongoDuplicateIdError } from "../errors.ts";
 import { dueAfter } from "../expressions.ts";
 import { assertFitsDocument, type JobDocument, toStateJob } from "../job-document.ts";
+import { keyFields } from "../limit-keys/key-document.ts";
 import { outside, type Scope } from "../store.ts";
-import { deduplicate } from "./deduplicate.ts";
+import { deduplicate, keyIdOf } from "./deduplicate.ts";
 
 type CreateJobs = StateAdapter<object, object, string>["createJobs"];
 
@@ -18,8 +19,8 @@ export const createJobs =
     if (jobs.length === 0) return [];
     const scope = db.writeScopeOf(context);
     const isOwn = scope.session === undefined;
-    const documents = await (isOwn ? repeat(() => toDocuments(db, jobs)) : toDocuments(db, jobs));
-    const hasKeys = jobs.some((job) => job.kind === "entry" && job.deduplication !== null);
+    const documents = await toDocuments(db, jobs);
+    const hasKeys = jobs.some((job) => keyIdOf(job) !== undefined);
     const store = (): Promise<readonly CreatedStateJob[]> => {
       if (hasKeys) return db.transact(context, (tx) => deduplicate(db, tx, jobs, documents));
       if (!isOwn || documents.length === 1) return insert(db, scope, documents);
@@ -34,7 +35,7 @@ const insert = async (
   scope: Scope,
   documents: readonly JobDocument[],
 ): Promise<readonly CreatedStateJob[]> => {
-  await jobs.insertMany(scope, documents);
+  await jobs.insertMany(scope, documents, { repeatedByCaller: true });
   return documents.map((document) => ({ job: toStateJob(document), deduplicated: false }));
 };
 
@@ -80,54 +81,71 @@ export const toDocuments = async (
 ): Promise<JobDocument[]> => {
   for (const { input } of jobs) assertFitsDocument(input);
   const { first, now } = await ordinals.take(jobs.length);
-  return jobs.map((job, index) => toDocument(job, createId(), first + index, now));
+  return jobs.map((job, index) =>
+    toDocument(job, givenIdOf(job) ?? createId(), first + index, now),
+  );
 };
 
-const toDocument = (job: NewStateJob, id: string, ordinal: number, now: Date): JobDocument => ({
-  _id: id,
-  typeName: job.typeName,
-  ...(job.kind === "entry" ? entryFields(job) : continuationFields(job)),
-  ordinal,
-  status: job.awaitsBlockers ? "blocked" : "pending",
-  input: job.input,
-  priority: job.priority,
-  createdAt: now,
-  scheduledAt: dueAfter(now, job.schedule),
-  attempt: 0,
-  leaseVersion: 0,
-  ...(job.onBlockerFailure === "fail" && { onBlockerFailure: "fail" }),
-  ...(job.traceContext !== null && { traceContext: job.traceContext }),
-});
+const givenIdOf = (job: NewStateJob): string | undefined =>
+  job.kind === "entry" ? job.id : undefined;
 
-const entryFields = (
+type NewDocument = { -readonly [TField in keyof JobDocument]: JobDocument[TField] };
+
+/** Assigned, not spread: a start of a thousand makes a thousand documents, and spreads took most of the time of each. */
+const toDocument = (job: NewStateJob, id: string, ordinal: number, now: Date): JobDocument => {
+  const scheduledAt = dueAfter(now, job.schedule);
+  const document: NewDocument = {
+    _id: id,
+    typeName: job.typeName,
+    position: job.kind === "entry" ? 0 : job.position,
+    ordinal,
+    status: job.awaitsBlockers ? "blocked" : "pending",
+    input: job.input,
+    scheduledAt,
+    createdAt: now,
+    attempt: 0,
+    leaseVersion: 0,
+  };
+  addPlace(document, job, scheduledAt);
+  if (job.kind === "entry") addEntryFields(document, job);
+  else addContinuationFields(document, job);
+  if (job.onBlockerFailure !== "wait") document.onBlockerFailure = job.onBlockerFailure;
+  if (job.traceContext !== null) document.traceContext = job.traceContext;
+  return document;
+};
+
+/** The place of a job in the order of its type, or of its key. */
+const addPlace = (
+  document: NewDocument,
+  { priority, limitKey }: NewStateJob,
+  scheduledAt: Date,
+): void => {
+  if (limitKey === undefined || limitKey === null) document.priority = priority;
+  else {
+    Object.assign(document, keyFields(limitKey), { keyPriority: priority, turnAt: scheduledAt });
+  }
+};
+
+const addEntryFields = (
+  document: NewDocument,
   job: NewStateJob & { readonly kind: "entry" },
-): Pick<
-  JobDocument,
-  "rootSequenceId" | "originId" | "position" | "deduplicationKey" | "treeMember"
-> => ({
-  ...(job.originId !== null && { originId: job.originId }),
-  position: 0,
-  ...(job.deduplication !== null && { deduplicationKey: job.deduplication.key }),
-  ...(job.rootSequenceId !== null && { rootSequenceId: job.rootSequenceId, treeMember: true }),
-});
+): void => {
+  if (job.originId !== null) document.originId = job.originId;
+  if (job.deduplication !== null) document.deduplicationKey = job.deduplication.key;
+  if (job.id !== undefined) document.hasGivenId = true;
+  if (job.rootSequenceId === null) return;
+  document.rootSequenceId = job.rootSequenceId;
+  document.treeMember = true;
+};
 
-const continuationFields = (
+const addContinuationFields = (
+  document: NewDocument,
   job: NewStateJob & { readonly kind: "continuation" },
-): Pick<
-  JobDocument,
-  | "sequenceId"
-  | "sequenceTypeName"
-  | "sequenceCreatedAt"
-  | "rootSequenceId"
-  | "originId"
-  | "position"
-  | "treeMember"
-> => ({
-  sequenceId: job.sequenceId,
-  sequenceTypeName: job.sequenceTypeName,
-  sequenceCreatedAt: job.sequenceCreatedAt,
-  rootSequenceId: job.rootSequenceId,
-  originId: job.originId,
-  position: job.position,
-  treeMember: true,
-});
+): void => {
+  document.sequenceId = job.sequenceId;
+  document.sequenceTypeName = job.sequenceTypeName;
+  document.sequenceCreatedAt = job.sequenceCreatedAt;
+  document.rootSequenceId = job.rootSequenceId;
+  document.originId = job.originId;
+  document.treeMember = true;
+};

@@ -10,6 +10,7 @@ import {
   sequenceIdOf,
   toReference,
 } from "../job-document.ts";
+import { leaveTurns } from "../limit-keys/move-jobs.ts";
 import type { Scope } from "../store.ts";
 import { toBlockerEdges } from "./list-blocker-edges.ts";
 import { treeMembers } from "./list-filters.ts";
@@ -31,7 +32,7 @@ export const deleteSequences =
       }
       const tree = await readTrees(db, scope, rootSequenceIds);
       // A start that finds one of these as the holder of its key waits until this transaction has ended.
-      const keyed = tree.filter(({ deduplicationKey }) => deduplicationKey !== undefined);
+      const keyed = tree.filter((job) => job.deduplicationKey !== undefined || job.hasGivenId);
       const edges = await findWaitingOutside(db, scope, tree, keyed);
       if (edges.length > 0) return { kind: "blocking", edges };
       const jobCount = await deleteTrees(db, scope, tree);
@@ -47,7 +48,11 @@ export const readTrees = (
   rootIds: readonly string[],
 ): Promise<JobDocument[]> =>
   jobs.find(scope, treeMembers(rootIds), {
-    projection: { ...referenceFields, status: 1, deduplicationKey: 1, hasWaiters: 1 },
+    projection: {
+      ...referenceFields,
+      ...{ status: 1, deduplicationKey: 1, hasGivenId: 1, hasWaiters: 1 },
+      ...{ limitKeyId: 1, turnAt: 1 },
+    },
   });
 
 /**
@@ -75,8 +80,23 @@ export const findWaitingOutside = async (
     .filter((edge) => sequenceIds.has(edge.blockerSequenceId));
 };
 
-export const deleteTrees = (
-  { jobs }: Database,
+/** Deletes the jobs, and the lines that they logged. */
+export const deleteTrees = async (
+  db: Database,
   scope: Scope,
   tree: readonly JobDocument[],
-): Promise<number> => jobs.deleteMany(scope, { _id: { $in: tree.map(({ _id }) => _id) } });
+): Promise<number> => {
+  const { jobs, logs, progress } = db;
+  // The ends of their attempts are turns of their keys, which would go with them.
+  await leaveTurns(
+    db,
+    scope,
+    tree.flatMap(({ limitKeyId, turnAt, typeName }) =>
+      limitKeyId === undefined || turnAt === undefined ? [] : [[limitKeyId, typeName] as const],
+    ),
+  );
+  const ids = tree.map(({ _id }) => _id);
+  await logs.deleteMany(scope, { jobId: { $in: ids } });
+  await progress.deleteMany(scope, { _id: { $in: ids } });
+  return jobs.deleteMany(scope, { _id: { $in: ids } });
+};

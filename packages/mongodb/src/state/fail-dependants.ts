@@ -7,7 +7,7 @@
 //   The next transaction takes the flag away and fails their dependants.
 // - If the process crashes in between, the next `reclaimExpiredLeases` of any worker goes on from the flags.
 // - A failed job that is retried in between loses its flag: its dependants stay blocked, and wait for it.
-import { blockerFailedError, type StateJobReference } from "queuert/internal";
+import { blockerFailedError, type StateJobReference, type UnblockedJob } from "queuert/internal";
 import { agreeToEnd } from "../agreement/waiter-handshake.ts";
 import type { Database, Repeat } from "../database.ts";
 import {
@@ -19,6 +19,7 @@ import {
   toReference,
 } from "../job-document.ts";
 import { outside, type Scope, type UpdateOne } from "../store.ts";
+import { releaseContinuingJobs } from "./release-waiting-jobs.ts";
 
 export interface FailedDependant extends StateJobReference {
   readonly error: string;
@@ -36,6 +37,7 @@ export const wholeCascade: CascadeBounds = { levels: Infinity, jobs: Infinity };
 
 export interface CascadeStep {
   readonly dependants: readonly FailedDependant[];
+  readonly unblocked: readonly UnblockedJob[];
   /** The failed jobs that are flagged: their dependants are left for the next transaction. */
   readonly flagged: readonly string[];
 }
@@ -48,9 +50,11 @@ export const failDependants = async (
   bounds: CascadeBounds,
 ): Promise<CascadeStep> => {
   const dependants: FailedDependant[] = [];
+  const unblocked: UnblockedJob[] = [];
   let failed = [...new Set(failedSequenceIds)];
   for (let levels = 1; failed.length > 0; levels++) {
     await agreeToEnd(db, scope, failed);
+    for (const job of await releaseContinuingJobs(db, scope, failed)) unblocked.push(job);
     const waiting = await readLevel(db, scope, failed);
     if (waiting.length === 0) break;
     const causes = new Set(failed);
@@ -68,10 +72,10 @@ export const failDependants = async (
     );
     // A loop, not a spread: the number of arguments is limited.
     for (const dependant of level) dependants.push(dependant);
-    if (isLast) return { dependants, flagged };
+    if (isLast) return { dependants, unblocked, flagged };
     failed = awaited.map(sequenceIdOf);
   }
-  return { dependants, flagged: [] };
+  return { dependants, unblocked, flagged: [] };
 };
 
 const readLevel = async (
@@ -114,7 +118,7 @@ const goOn = (db: Database, flagged: readonly string[]): Promise<CascadeStep> =>
       { _id: { $in: flagged }, status: "failed", cascade: true },
       { projection: { sequenceId: 1 } },
     );
-    if (failed.length === 0) return { dependants: [], flagged: [] };
+    if (failed.length === 0) return { dependants: [], unblocked: [], flagged: [] };
     const ids = failed.map(({ _id }) => _id).sort();
     await db.jobs.updateMany(scope, { _id: { $in: ids } }, { $unset: { cascade: true } });
     return failDependants(db, scope, failed.map(sequenceIdOf), boundedCascade);
@@ -126,16 +130,18 @@ export const finishCascade = async (
   repeat: Repeat,
   first: CascadeStep,
   stepsMax: number = Infinity,
-): Promise<readonly FailedDependant[]> => {
+): Promise<Pick<CascadeStep, "dependants" | "unblocked">> => {
   const dependants = [...first.dependants];
+  const unblocked = [...first.unblocked];
   let { flagged } = first;
   for (let step = 0; flagged.length > 0 && step < stepsMax; step++) {
     const ids = flagged;
     const next = await repeat(() => goOn(db, ids));
     for (const dependant of next.dependants) dependants.push(dependant);
+    for (const job of next.unblocked) unblocked.push(job);
     ({ flagged } = next);
   }
-  return dependants;
+  return { dependants, unblocked };
 };
 
 // A step takes less than a second, so an older flag is that of a process that is gone. If it is not, both
@@ -153,5 +159,5 @@ export const resumeCascades = async (db: Database, repeat: Repeat): Promise<void
     { projection: { _id: 1 }, sort: { finishedAt: 1 }, limit: resumedJobsMax, candidates: true },
   );
   const ids = flagged.map(({ _id }) => _id);
-  await finishCascade(db, repeat, { dependants: [], flagged: ids }, resumedStepsMax);
+  await finishCascade(db, repeat, { dependants: [], unblocked: [], flagged: ids }, resumedStepsMax);
 };

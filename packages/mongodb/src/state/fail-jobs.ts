@@ -29,12 +29,13 @@ type SettledById = Map<string, Settled>;
 export const failJobs =
   (db: Database, repeat: Repeat): FailJobs =>
   async ({ context, jobs }) => {
-    if (jobs.length === 0) return { results: [], dependants: [] };
+    if (jobs.length === 0) return { results: [], dependants: [], unblocked: [] };
     const stamp = createStamp();
     const own = db.writeScopeOf(context);
     if (own.session !== undefined) {
       const { settled, step } = await failAwaited(db, own, jobs, stamp, wholeCascade);
-      return { results: toResults(jobs, settled, stamp), dependants: step.dependants };
+      const { dependants, unblocked } = step;
+      return { results: toResults(jobs, settled, stamp), dependants, unblocked };
     }
     // Repeated with the stamp of the first attempt: jobs that it has stored count as this call's.
     const alone = await repeat(() =>
@@ -45,12 +46,14 @@ export const failJobs =
       return job?.hasWaiters === true && job.stamp !== stamp;
     };
     const rest = jobs.filter(isOpen);
-    if (rest.length === 0) return { results: toResults(jobs, alone, stamp), dependants: [] };
+    if (rest.length === 0) {
+      return { results: toResults(jobs, alone, stamp), dependants: [], unblocked: [] };
+    }
     const { settled, step } = await repeat(() =>
       db.transact(undefined, (scope) => failAwaited(db, scope, rest, stamp, boundedCascade)),
     );
-    const dependants = await finishCascade(db, repeat, step);
-    return { results: toResults(jobs, new Map([...alone, ...settled]), stamp), dependants };
+    const others = await finishCascade(db, repeat, step);
+    return { results: toResults(jobs, new Map([...alone, ...settled]), stamp), ...others };
   };
 
 const failAwaited = async (

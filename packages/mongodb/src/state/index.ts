@@ -1,5 +1,5 @@
 // The contract's methods, in its order: one file each.
-import type { StateAdapter } from "queuert/internal";
+import type { LimitKeyStore, StateAdapter } from "queuert/internal";
 import type { Database, Repeat } from "../database.ts";
 import { acquireJobs } from "./acquire-jobs.ts";
 import { addBlockers } from "./add-blockers.ts";
@@ -11,6 +11,8 @@ import { deleteSequences } from "./delete-sequences.ts";
 import { failJobs } from "./fail-jobs.ts";
 import { getBlockers } from "./get-blockers.ts";
 import { getJobs } from "./get-jobs.ts";
+import { getLimitKeys } from "./get-limit-keys.ts";
+import { getLimits } from "./get-limits.ts";
 import { getPauses } from "./get-pauses.ts";
 import { getStoreId } from "./get-store-id.ts";
 import { getSequences } from "./get-sequences.ts";
@@ -24,6 +26,9 @@ import { renewLeases } from "./renew-leases.ts";
 import { rescheduleJobs } from "./reschedule-jobs.ts";
 import { resume } from "./resume.ts";
 import { retryFailedJobs } from "./retry-failed-jobs.ts";
+import { setLimitKeys } from "./set-limit-keys.ts";
+import { deleteLimits } from "./delete-limits.ts";
+import { setLimits } from "./set-limits.ts";
 import { summarize } from "./summarize.ts";
 import { deleteScheduleTicks } from "./delete-schedule-ticks.ts";
 import { deleteSchedules } from "./delete-schedules.ts";
@@ -35,13 +40,20 @@ import { recordTicks } from "./record-ticks.ts";
 import { takeDueSchedules } from "./take-due-schedules.ts";
 import { writeSchedules } from "./write-schedules.ts";
 import { triggerJobs } from "./trigger-jobs.ts";
+import { updateJobs } from "./update-jobs.ts";
 
 type MongoState = Omit<
   StateAdapter<object, object, string>,
   "capabilities" | "provideContext" | "runInTransaction" | "isInTransaction"
 >;
 
-/** Every method that runs statements. */
+/** The methods about keys of limits. */
+export const createMongoLimitKeys = (db: Database): LimitKeyStore => ({
+  setLimitKeys: setLimitKeys(db),
+  getLimitKeys: getLimitKeys(db),
+});
+
+/** Every other method that runs statements. */
 export const createMongoState = (db: Database, repeat: Repeat): MongoState => ({
   getStoreId: getStoreId(db),
   createJobs: createJobs(db, repeat),
@@ -54,6 +66,7 @@ export const createMongoState = (db: Database, repeat: Repeat): MongoState => ({
   cancelSequences: cancelSequences(db),
   reclaimExpiredLeases: reclaimExpiredLeases(db, repeat),
   retryFailedJobs: retryFailedJobs(db),
+  updateJobs: updateJobs(db),
   triggerJobs: triggerJobs(db),
   lockSequences: lockSequences(db),
   deleteSequences: deleteSequences(db),
@@ -70,6 +83,9 @@ export const createMongoState = (db: Database, repeat: Repeat): MongoState => ({
   pause: pause(db),
   resume: resume(db),
   getPauses: getPauses(db),
+  setLimits: setLimits(db),
+  deleteLimits: deleteLimits(db),
+  getLimits: getLimits(db),
   getJobs: getJobs(db),
   getSequences: getSequences(db),
   getBlockers: getBlockers(db),

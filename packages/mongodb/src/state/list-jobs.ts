@@ -25,7 +25,7 @@ export const listJobs =
       ...(rootSequenceId === null ? [] : [treeMembers([rootSequenceId])]),
     ];
     const found = await db.jobs.find(
-      db.scopeOf(context),
+      db.scopeOf(context, params.timeoutMs),
       { $and: conditions },
       { sort: { ordinal: order === "asc" ? 1 : -1 }, limit },
     );

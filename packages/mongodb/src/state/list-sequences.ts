@@ -7,7 +7,11 @@ export const listSequences =
   (db: Database): StateAdapter<object, object, string>["listSequences"] =>
   async (params) => {
     if (params.limit <= 0) return [];
-    const page = await db.sequences.list(db.scopeOf(params.context), params, toFilter);
+    const page = await db.sequences.list(
+      db.scopeOf(params.context, params.timeoutMs),
+      params,
+      toFilter,
+    );
     return page.map(toStateSequence);
   };
 

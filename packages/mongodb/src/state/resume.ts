@@ -2,7 +2,7 @@ import type { StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { activePauses, pausesDocumentId, type PauseEntry } from "../pauses.ts";
 import { outside } from "../store.ts";
-import { pausesWithout } from "./pause.ts";
+import { lookAgainUnder, pausesWithout } from "./pause.ts";
 
 export const resume =
   (db: Database): StateAdapter<object, object, string>["resume"] =>
@@ -13,5 +13,6 @@ export const resume =
     const names = [...new Set(targets.map(({ typeName }) => typeName))];
     const left = { $set: { pauses: pausesWithout(names) } };
     await db.pauses.updateMany(outside, { _id: pausesDocumentId }, [left]);
+    await lookAgainUnder(db, names);
     return targets.map(({ typeName }) => paused.has(typeName));
   };

@@ -1,11 +1,12 @@
 // ↺ Failed jobs run again. Their sequence becomes unfinished, and is proposed for its deduplication key like
 // a new one.
-import type { RetryFailedResult, StateAdapter } from "queuert/internal";
+import type { OnBlockerFailure, RetryFailedResult, StateAdapter } from "queuert/internal";
 import { isUnfinished, type KeyRequest, wasCancelled } from "../agreement/key-holders.ts";
 import { acquireKeys, toKeyId } from "../agreement/key-proposals.ts";
 import { agreeToWait } from "../agreement/waiter-handshake.ts";
 import type { Database } from "../database.ts";
 import { createStamp, type JobDocument, sequenceIdOf, toStateJob } from "../job-document.ts";
+import { turnNow } from "../limit-keys/key-document.ts";
 import type { SequenceDocuments } from "../sequences.ts";
 import type { Scope } from "../store.ts";
 
@@ -23,8 +24,7 @@ export const retryFailedJobs =
   };
 
 interface OpenBlockers {
-  /** The job fails with its blockers. */
-  readonly failsWith: boolean;
+  readonly onBlockerFailure: OnBlockerFailure;
   readonly sequences: readonly SequenceDocuments[];
 }
 
@@ -32,10 +32,13 @@ type Blockers = ReadonlyMap<string, OpenBlockers>;
 
 /** The blocker because of which a job cannot be retried. */
 const causeAmong = (
-  { failsWith, sequences }: OpenBlockers = { failsWith: false, sequences: [] },
+  { onBlockerFailure, sequences }: OpenBlockers = { onBlockerFailure: "wait", sequences: [] },
   retried: ReadonlySet<string>,
-): SequenceDocuments | undefined =>
-  (failsWith ? sequences.find(hasFailed(retried)) : undefined) ?? sequences.find(wasCancelled);
+): SequenceDocuments | undefined => {
+  if (onBlockerFailure === "continue") return undefined;
+  const failed = onBlockerFailure === "fail" ? sequences.find(hasFailed(retried)) : undefined;
+  return failed ?? sequences.find(wasCancelled);
+};
 
 /**
  * First the jobs without a failed blocker, all at once; then the jobs that wait for these, and so on. The
@@ -92,10 +95,10 @@ const readBlockers = async (
   if (open.length === 0) return new Map();
   const sequences = await agreeToWait(db, scope, await db.sequences.find(scope, open));
   return new Map(
-    waiting.map(({ _id, blockers = [], onBlockerFailure }) => [
+    waiting.map(({ _id, blockers = [], onBlockerFailure }): [string, OpenBlockers] => [
       _id,
       {
-        failsWith: onBlockerFailure === "fail",
+        onBlockerFailure: onBlockerFailure ?? "wait",
         sequences: blockers.flatMap((id) => sequences.get(id) ?? []),
       },
     ]),
@@ -127,6 +130,7 @@ const retryTogether = async (
   const retried = failed.flatMap(({ _id }) => (takenBy.has(_id) ? [] : [_id]));
   await retry(db, scope, retried);
   const after = await db.jobs.find(scope, { _id: { $in: retried } });
+  await waitAgain(db, scope, after);
   const results = new Map<string, RetryFailedResult>();
   for (const [id, bySequenceId] of takenBy) {
     results.set(id, { kind: "refused", reason: "deduplication_key_taken", bySequenceId });
@@ -139,6 +143,23 @@ const retryTogether = async (
     results.delete(id);
     return result ?? { kind: "refused", reason: "not_failed" };
   });
+};
+
+/** Jobs with `onBlockerFailure: "continue"` had gone on without these sequences: those still there wait for them again. */
+const waitAgain = async (
+  { jobs }: Database,
+  scope: Scope,
+  retried: readonly JobDocument[],
+): Promise<void> => {
+  for (const job of retried) {
+    if (!job.hasWaiters) continue;
+    const id = sequenceIdOf(job);
+    await jobs.updateMany(
+      scope,
+      { blockers: id, onBlockerFailure: "continue", openBlockers: { $exists: true } },
+      { $addToSet: { openBlockers: id }, $set: { stamp: createStamp() } },
+    );
+  }
 };
 
 /** Lets the jobs' sequences hold their keys again. Returns, by job, another unfinished holder, if any. */
@@ -182,6 +203,7 @@ const retry = async ({ jobs }: Database, scope: Scope, ids: readonly string[]): 
         status: { $cond: [isOpen, "blocked", "pending"] },
         attempt: 0,
         scheduledAt: "$$NOW",
+        turnAt: turnNow,
         stamp: createStamp(),
       },
     },

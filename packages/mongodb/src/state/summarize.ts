@@ -1,7 +1,7 @@
 // Counts for operators, in one command. Each part reads a partial index that holds only the jobs it counts.
 import type { StateAdapter, StateSummary } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { isDue, isExpired } from "../expressions.ts";
+import { isExpired } from "../expressions.ts";
 import { sequenceIdOf } from "../job-document.ts";
 import type { JobCollection, Scope } from "../store.ts";
 
@@ -14,32 +14,33 @@ type Row =
       readonly typeName: string;
       readonly status: Count["status"];
       readonly count: number;
+      /** Of pending jobs of which some are due. */
+      readonly oldest?: { readonly ageMs: number; readonly dueCount: number };
     }
-  | { readonly kind: "oldest"; readonly typeName: string; readonly ageMs: number }
   | { readonly kind: "blockedByFailed" | "expired" | "runningLong"; readonly count: number };
 
 // A condition on the first field of each status's index. Without a condition on a field of the index, the
-// server uses no index, partial or not, and reads all jobs.
+// server uses no index, partial or not, and reads all jobs. A range of values is answered by the index alone, and `$exists` by the jobs.
 const any = {
   pending: { typeName: { $gte: "" } },
   blocked: { typeName: { $gte: "" } },
   running: { leasedUntil: { $gte: new Date(0) } },
-  failed: { finishedAt: { $exists: true } },
+  failed: { finishedAt: { $gte: new Date(0) } },
 } as const;
 
 export const summarize =
   (db: Database): Summarize =>
-  async ({ context, runningLongMs }) => {
+  async ({ context, runningLongMs, timeoutMs }) => {
     const parts = [
-      ...(["pending", "running", "blocked", "failed"] as const).map(countByType),
-      oldestReady,
+      pendingByType,
+      ...(["running", "blocked", "failed"] as const).map(countByType),
       countOf("expired", { status: "running", ...isExpired }),
       countOf("runningLong", {
         ...{ status: "running", ...any.running },
         $expr: { $lte: ["$lastAttemptAt", { $subtract: ["$$NOW", Math.round(runningLongMs)] }] },
       }),
     ];
-    const rows = await readParts(db, db.scopeOf(context), parts);
+    const rows = await readParts(db, db.scopeOf(context, timeoutMs), parts);
     return toSummary(rows);
   };
 
@@ -60,7 +61,7 @@ const readParts = async (
   return [...rows, await countBlockedByFailed(jobs, scope)];
 };
 
-const failedWithWaiters = { status: "failed", finishedAt: { $exists: true }, hasWaiters: true };
+const failedWithWaiters = { status: "failed", ...any.failed, hasWaiters: true };
 
 // Without `$lookup`, which sharded clusters do not support here: see `createShardedReader`.
 const countBlockedByFailed = async (jobs: JobCollection, scope: Scope): Promise<Row> => {
@@ -86,24 +87,46 @@ const countOf = (kind: "expired" | "runningLong", match: object): object[] => [
   { $project: { kind, count: 1 } },
 ];
 
-const oldestReady: object[] = [
-  { $match: { status: "pending", ...any.pending, ...isDue } },
-  // A blocked job does not wait for a worker: its waiting begins with its release. An absent field is no maximum.
-  { $group: { _id: "$typeName", at: { $min: { $max: ["$scheduledAt", "$releasedAt"] } } } },
+/** Pending jobs, and those of them that are due, in one walk over their index. */
+const pendingByType: object[] = [
+  { $match: { status: "pending", ...any.pending } },
+  {
+    $group: {
+      _id: "$typeName",
+      count: { $sum: 1 },
+      dueCount: { $sum: { $cond: [{ $lte: ["$scheduledAt", "$$NOW"] }, 1, 0] } },
+      // A blocked job does not wait for a worker: its waiting begins with its release. An absent field is no maximum, and no minimum.
+      at: {
+        $min: {
+          $cond: [
+            { $lte: ["$scheduledAt", "$$NOW"] },
+            { $max: ["$scheduledAt", "$releasedAt"] },
+            "$$REMOVE",
+          ],
+        },
+      },
+    },
+  },
   {
     $project: {
       _id: 0,
-      kind: "oldest",
-      typeName: "$_id",
-      // A release lies ahead if the clock was set back since.
-      ageMs: { $max: [0, { $subtract: ["$$NOW", "$at"] }] },
+      ...{ kind: "count", typeName: "$_id", status: { $literal: "pending" }, count: 1 },
+      oldest: {
+        $cond: [
+          { $gt: ["$dueCount", 0] },
+          // A release lies ahead if the clock was set back since.
+          { ageMs: { $max: [0, { $subtract: ["$$NOW", "$at"] }] }, dueCount: "$dueCount" },
+          "$$REMOVE",
+        ],
+      },
     },
   },
 ];
 
 const openBlockers = { $ifNull: ["$openBlockers", []] } as const;
 
-// From the failed jobs with waiters to the jobs that wait for them: few on both sides.
+// From the failed jobs with waiters to the jobs that wait for them: few on both sides. Lookups for many of them at once cost the
+// server half as much again: each job that waits is compared with all of them.
 const blockedByFailed = (jobs: string): object[] => [
   { $match: failedWithWaiters },
   { $project: { failed: { $ifNull: ["$sequenceId", "$_id"] } } },
@@ -139,7 +162,9 @@ const toSummary = (rows: readonly Row[]): StateSummary => {
         : [],
     ),
     oldestReady: rows.flatMap((row) =>
-      row.kind === "oldest" ? [{ typeName: row.typeName, ageMs: row.ageMs }] : [],
+      row.kind === "count" && row.oldest !== undefined
+        ? [{ typeName: row.typeName, ...row.oldest }]
+        : [],
     ),
     blockedByFailedCount: countOfKind("blockedByFailed"),
     expiredLeaseCount: countOfKind("expired"),

@@ -2,6 +2,7 @@
 import type { StateAdapter, TriggerResult } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { createStamp, referenceFields, toReference } from "../job-document.ts";
+import { turnNow } from "../limit-keys/key-document.ts";
 
 export const triggerJobs =
   (db: Database): StateAdapter<object, object, string>["triggerJobs"] =>
@@ -10,7 +11,7 @@ export const triggerJobs =
     const scope = db.writeScopeOf(context);
     const stamp = createStamp();
     await db.jobs.updateMany(scope, { _id: { $in: [...ids].sort() }, status: "pending" }, [
-      { $set: { scheduledAt: { $min: ["$scheduledAt", "$$NOW"] }, stamp } },
+      { $set: { scheduledAt: { $min: ["$scheduledAt", "$$NOW"] }, turnAt: turnNow, stamp } },
     ]);
     const found = await db.jobs.find(
       scope,

@@ -22,6 +22,7 @@ import {
 import { checksumOf, type Migration, statementsOf } from "./migration.ts";
 import { pinPathSql, routinePath } from "./search-path.ts";
 
+/** The options of a migration. */
 export interface MigrateOptions {
   /** How long to wait for another process that migrates, or for a table in use. Default: 10 seconds. */
   readonly lockTimeoutMs?: number | undefined;

@@ -1,7 +1,7 @@
 // The conditions of a search as SQL, for the routine `examine_jobs`. Their meaning is that of `matchesAll`; the suite compares
 // them. Each value is an element of an array, and never a part of the text.
-import type { StoreCondition } from "queuert/internal";
-import { toArrayLiteral } from "../array-literal.ts";
+import type { JobStatus, StoreCondition } from "queuert/internal";
+import { toArrayLiteral } from "../database.ts";
 
 // The columns of a job as it is shown: those of a running job are with its lease.
 const status =
@@ -10,6 +10,10 @@ const attempt = "(j.attempt + CASE WHEN j_lease.leased_until IS NULL THEN 0 ELSE
 const isPending = "j.status = 'open' AND j_lease.leased_until IS NULL";
 /** When the search began. */
 const now = "$8";
+
+/** A part of the queue of a job under a key; see `limit-queue.ts`. NULL for another job. */
+const queuePart = (part: number): string =>
+  `replace(replace(split_part(j.queue, chr(1), ${part}), chr(2) || '1', chr(1)), chr(2) || '2', chr(2))`;
 
 const textColumns = {
   typeName: "j.type_name",
@@ -20,6 +24,8 @@ const textColumns = {
   deduplicationKey: "j.deduplication_key",
   leasedBy: "j_lease.leased_by",
   completedBy: "j.completed_by",
+  limitName: queuePart(2),
+  limitKey: queuePart(3),
 } as const;
 
 const partColumns = {
@@ -43,12 +49,45 @@ export const toWhere = (
 ): { readonly where: string; readonly values: readonly string[] } => {
   const values: string[] = [];
   const add = (value: string): string => `($7::text[])[${values.push(value)}]`;
-  const tests = conditions.map((condition) => {
+  const tests = conditions.flatMap((condition) => {
     // A comparison with NULL is not true, and neither is its negation.
     const test = `coalesce((${positive(condition, add)}), false)`;
-    return condition.negated ? `NOT ${test}` : test;
+    return condition.negated ? [`NOT ${test}`] : [...ofTheRow(condition), test];
   });
   return { where: ["true", ...tests].join(" AND "), values };
+};
+
+const isOpen = "j.status = 'open'";
+
+const rowTests = {
+  ...{ open: derived.open, root: derived.root, stalled: isOpen },
+  due: `(${isOpen} AND j.scheduled_at <= ${now})`,
+  scheduled: `(${isOpen} AND j.scheduled_at > ${now})`,
+  retrying: `(${isOpen} AND j.attempt > 0)`,
+} as const satisfies Record<keyof typeof derived, string>;
+
+/** The part of a condition that is about the row alone. A lease is looked for only where that holds. */
+const ofTheRow = (condition: StoreCondition): readonly string[] => {
+  if (condition.field === "is") {
+    return [`(${either(condition.anyOf.map((state) => rowTests[state]))})`];
+  }
+  if (condition.field !== "status" || isAboutTheRow(condition.anyOf)) return [];
+  const { anyOf } = condition;
+  return anyOf.every((each) => each === "pending" || each === "running") ? [isOpen] : [];
+};
+
+/** Pending and running jobs differ by the lease alone. Where both are asked for, or neither is, the row decides. */
+const isAboutTheRow = (statuses: readonly JobStatus[]): boolean =>
+  statuses.includes("pending") === statuses.includes("running");
+
+const isAnyStatus = (statuses: readonly JobStatus[], add: Add): string => {
+  if (!isAboutTheRow(statuses)) return isAny(status, statuses, add);
+  const ofRow = statuses.filter((each) => each !== "running");
+  return isAny(
+    "j.status",
+    ofRow.map((each) => (each === "pending" ? "open" : each)),
+    add,
+  );
 };
 
 type Add = (value: string) => string;
@@ -70,7 +109,7 @@ const positive = (condition: StoreCondition, add: Add): string => {
     case "text":
       return isAny(textColumns[condition.of], condition.anyOf, add);
     case "status":
-      return isAny(status, condition.anyOf, add);
+      return isAnyStatus(condition.anyOf, add);
     case "is":
       return either(condition.anyOf.map((state) => derived[state]));
     case "number":

@@ -3,9 +3,9 @@ import type { PgDatabase } from "../database.ts";
 
 export const countAhead = (db: PgDatabase): NonNullable<OperatorStore["countAhead"]> => {
   const count = db.routine("count_ahead", { ids: "id[]", max: "integer" });
-  return async ({ ids, max }) => {
+  return async ({ ids, max, timeoutMs }) => {
     if (ids.length === 0) return [];
-    const rows = await count({ ids: db.ids(ids), max: String(max) });
+    const rows = await count({ ids: db.ids(ids), max: String(max) }, undefined, timeoutMs);
     const byElement = new Map(rows.map((row) => [Number(row["element"]), row]));
     return ids.map((_, index) => {
       const row = byElement.get(index + 1);

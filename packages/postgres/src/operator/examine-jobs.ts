@@ -1,6 +1,5 @@
-import type { ExamineJobsParams, JobStatus, OperatorStore } from "queuert/internal";
-import { toArrayLiteral } from "../array-literal.ts";
-import type { PgDatabase } from "../database.ts";
+import { type OperatorStore, possibleStatuses } from "queuert/internal";
+import { type PgDatabase, toArrayLiteral } from "../database.ts";
 import { rowToStateJob } from "../job-row.ts";
 import { toWhere } from "./conditions.ts";
 
@@ -19,10 +18,10 @@ export const examineJobs = (db: PgDatabase): NonNullable<OperatorStore["examineJ
     },
     ["examined", "last_ordinal"],
   );
-  return async ({ conditions, order, limit, afterOrdinal, ordinalMax, examineMax }) => {
+  return async ({ conditions, order, limit, afterOrdinal, ordinalMax, examineMax, timeoutMs }) => {
     const { where, values } = toWhere(conditions);
-    const statuses = statusesOf(conditions);
-    const rows = await examine({
+    const statuses = possibleStatuses(conditions);
+    const args = {
       where,
       values: toArrayLiteral(values),
       statuses: statuses && toArrayLiteral(statuses),
@@ -31,7 +30,8 @@ export const examineJobs = (db: PgDatabase): NonNullable<OperatorStore["examineJ
       ordinal_max: ordinalMax === null ? null : String(ordinalMax),
       limit: String(limit),
       examine_max: String(examineMax),
-    });
+    };
+    const rows = await examine(args, undefined, timeoutMs);
     const end = rows.at(-1);
     const lastOrdinal = end?.["last_ordinal"] ?? null;
     return {
@@ -40,17 +40,4 @@ export const examineJobs = (db: PgDatabase): NonNullable<OperatorStore["examineJ
       examinedTo: lastOrdinal === null ? null : Number(lastOrdinal),
     };
   };
-};
-
-const openStatuses: readonly JobStatus[] = ["blocked", "pending", "running"];
-
-/** The statuses that can match; null: all of them. */
-const statusesOf = (conditions: ExamineJobsParams["conditions"]): readonly JobStatus[] | null => {
-  for (const condition of conditions) {
-    if (condition.negated) continue;
-    if (condition.field === "status") return condition.anyOf;
-    // Every derived state but `root` is one of an open job.
-    if (condition.field === "is" && !condition.anyOf.includes("root")) return openStatuses;
-  }
-  return null;
 };

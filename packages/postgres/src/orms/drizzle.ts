@@ -28,6 +28,14 @@ type DriverProvider = PgStateProvider<BaseStateAdapterContext, BaseStateAdapterC
 /**
  * The state provider for Drizzle, over the state provider of its driver: `createDrizzleStateProvider(drizzle(pool),
  * createPgPoolStateProvider(pool))`.
+ *
+ * @example
+ * ```ts
+ * const pool = new pg.Pool();
+ * const db = drizzle(pool);
+ * const stateProvider = createDrizzleStateProvider(db, createPgPoolStateProvider(pool));
+ * ```
+ *
  * @throws QUEUERT_PG_INVALID_OPTION
  */
 export const createDrizzleStateProvider = <

@@ -20,6 +20,13 @@ export interface KnexContext {
 
 /**
  * The state provider for Knex with the client `pg`.
+ *
+ * @example
+ * ```ts
+ * const knex = createKnex({ client: "pg", connection: "postgres://localhost/app" });
+ * const stateProvider = createKnexStateProvider(knex, { connectionsMax: 10 });
+ * ```
+ *
  * @throws QUEUERT_PG_INVALID_OPTION
  */
 export const createKnexStateProvider = (

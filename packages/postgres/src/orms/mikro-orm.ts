@@ -15,6 +15,15 @@ export interface MikroOrmContext {
 
 /**
  * The state provider for MikroORM 7. Each transaction gets a fork of its own, so entities of one job are no entities of another.
+ *
+ * @example
+ * ```ts
+ * const properties = { email: { type: "text", primary: true } } as const;
+ * const User = new EntitySchema<{ email: string }>({ name: "User", properties });
+ * const orm = await MikroORM.init({ clientUrl: "postgres://localhost/app", entities: [User] });
+ * const stateProvider = createMikroOrmStateProvider(orm, { connectionsMax: 10 });
+ * ```
+ *
  * @throws QUEUERT_PG_INVALID_OPTION
  */
 export const createMikroOrmStateProvider = (

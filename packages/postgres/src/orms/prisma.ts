@@ -17,6 +17,7 @@ export interface PrismaDatabase<TTransaction> extends PrismaStatements {
   ): Promise<T>;
 }
 
+/** The options of `createPrismaStateProvider`. */
 export interface PrismaProviderOptions extends PgOrmProviderOptions {
   /** How long a transaction of the adapter waits for a connection. Default: 30 seconds. */
   readonly maxWaitMs?: number | undefined;
@@ -38,6 +39,13 @@ const maxWaitDefaultMs = 30_000;
 
 /**
  * The state provider for Prisma 7 with `@prisma/adapter-pg`.
+ *
+ * @example
+ * ```ts
+ * const stateProvider = createPrismaStateProvider(prisma, { connectionsMax: 10 });
+ * // jobs start in `prisma.$transaction(async (tx) => …)`, with `{ tx }`
+ * ```
+ *
  * @throws QUEUERT_PG_INVALID_OPTION
  */
 export const createPrismaStateProvider = <

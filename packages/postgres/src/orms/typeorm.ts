@@ -15,6 +15,14 @@ export interface TypeOrmContext {
 
 /**
  * The state provider for TypeORM, with an initialized data source of the type `postgres`.
+ *
+ * @example
+ * ```ts
+ * const dataSource = new DataSource({ type: "postgres", url: "postgres://localhost/app" });
+ * await dataSource.initialize();
+ * const stateProvider = createTypeOrmStateProvider(dataSource, { connectionsMax: 10 });
+ * ```
+ *
  * @throws QUEUERT_PG_INVALID_OPTION
  */
 export const createTypeOrmStateProvider = (

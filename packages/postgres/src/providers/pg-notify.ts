@@ -4,14 +4,24 @@ import type { SubscriberConnection, SubscriberConnectionEvents } from "queuert/i
 import { type PgNotifyProvider, publishSql } from "../notify-provider.ts";
 import { quoteIdentifier } from "../store-names.ts";
 import { assertPool } from "./assert-client.ts";
-import { surviveIdleClients } from "./pg-lent-client.ts";
+import { surviveIdleClients } from "./pg-client.ts";
 
+/** The options of `createPgPoolNotifyProvider`. */
 export interface PgPoolNotifyProviderOptions {
   /** How the listening connection reaches the server, if not as the pool does: past a proxy that pools transactions. Default: as the pool. */
   readonly listenConnection?: ClientConfig | undefined;
 }
 
-/** Publishes over the pool, and listens on a connection of its own beside it. */
+/**
+ * Publishes over the pool, and listens on a connection of its own beside it.
+ *
+ * @example
+ * ```ts
+ * const provider = createPgPoolNotifyProvider(pool, {
+ *   listenConnection: { port: 5432 }, // past a proxy that pools transactions
+ * });
+ * ```
+ */
 export const createPgPoolNotifyProvider = (
   pool: Pool,
   options: PgPoolNotifyProviderOptions = {},

@@ -41,6 +41,13 @@ const guardTransactions = (client: PGlite): void => {
 /**
  * The state provider for PGlite: PostgreSQL in this process, for quick tests and embedded use. It has one connection,
  * so a call without the context of an open transaction waits until that transaction has ended.
+ *
+ * @example
+ * ```ts
+ * const stateAdapter = await createPgStateAdapter({
+ *   stateProvider: createPgliteStateProvider(await PGlite.create()),
+ * });
+ * ```
  */
 export const createPgliteStateProvider = (
   client: PGlite,

@@ -4,12 +4,23 @@ import { type PgNotifyProvider, publishSql } from "../notify-provider.ts";
 import { quoteIdentifier } from "../store-names.ts";
 import { assertPostgresJs } from "./assert-client.ts";
 
+/** The options of `createPostgresJsNotifyProvider`. */
 export interface PostgresJsNotifyProviderOptions {
   /** A client that reaches the server past a proxy that pools transactions; only its options are used. Default: the same client. */
   readonly listenConnection?: Sql | undefined;
 }
 
-/** Publishes over the client's connections, and listens on one of its own with the same options. */
+/**
+ * Publishes over the client's connections, and listens on one of its own with the same options.
+ *
+ * @example
+ * ```ts
+ * const sql = postgres("postgres://localhost/app", { fetch_types: false });
+ * const notifyAdapter = await createPgNotifyAdapter({
+ *   provider: createPostgresJsNotifyProvider(sql),
+ * });
+ * ```
+ */
 export const createPostgresJsNotifyProvider = (
   sql: Sql,
   { listenConnection = sql }: PostgresJsNotifyProviderOptions = {},

@@ -5,7 +5,7 @@
 // The driver has no method for this. Its queries are objects with a documented `submit`, which writes their messages to
 // the connection, as `pg-cursor` and `pg-query-stream` do. Ours write a few messages more.
 import type { ClientBase, QueryResult } from "pg";
-import { isFunction, isSubmittable } from "./pg-lent-client.ts";
+import { isFunction, isSubmittable } from "./pg-client.ts";
 
 /** The part of the driver's connection that queries write to. */
 interface WireConnection {

@@ -1,19 +1,11 @@
 // BEGIN and COMMIT without round trips of their own. BEGIN is sent with the first statement of the transaction, the
 // adapter's or the user's, and COMMIT with a completion. The plain provider works without this file.
-import type { ClientBase, Pool, QueryConfig, QueryResult } from "pg";
+import type { QueryConfig, QueryResult } from "pg";
 import { PgTransactionAbortedError } from "../errors.ts";
 import type { PgStateProvider } from "../state-provider.ts";
 import type { PgContext, PgTxContext } from "./pg.ts";
-import {
-  beginSql,
-  type Loan,
-  loanOf,
-  type PgTransaction,
-  type Query,
-  runOnLentClient,
-  sendAfter,
-} from "./pg-lent-client.ts";
-import type { ToQuery } from "./pg-plain.ts";
+import { sendAfter } from "./pg-client.ts";
+import { beginSql, type Loan, loanOf, type PgTransaction, type ToQuery } from "./pg-plain.ts";
 import {
   appendCommit,
   prependStatement,
@@ -23,39 +15,25 @@ import {
   type WireQuery,
 } from "./prepend-begin.ts";
 
-/** The plain provider with transactions that begin and commit within exchanges of other statements. */
-export const withSingleExchange = (
-  plain: PgStateProvider<PgTxContext, PgContext>,
-  pool: Pool,
-  toQuery: ToQuery,
-): PgStateProvider<PgTxContext, PgContext> => ({
-  ...plain,
-  executeSqlAndCommit: async (statement, { client }) => {
+/** Runs the last statement of a transaction that `openTransaction` has opened, and commits with it. */
+export const commitWith =
+  (toQuery: ToQuery): ExecuteSqlAndCommit =>
+  async (statement, { client }) => {
     // A wrapper of this provider may begin transactions of another kind.
     const loan = loanOf(client);
-    const transaction = loan?.isOver === false ? open.get(loan) : undefined;
-    const result = await transaction?.queryAndCommit(toQuery(statement));
+    const transaction = loan?.isOver === false ? loan.transaction : undefined;
+    const result = await transaction?.queryAndCommit?.(toQuery(statement));
     return result?.rows ?? null;
-  },
-  runInTransaction: (callback) => runOnLentClient(pool, beginTransaction, callback),
-});
+  };
 
-const beginTransaction = (loan: Loan): PgTransaction => {
-  const transaction = openTransaction(loan.client);
-  open.set(loan, transaction);
-  return transaction;
-};
+type ExecuteSqlAndCommit = NonNullable<
+  PgStateProvider<PgTxContext, PgContext>["executeSqlAndCommit"]
+>;
 
-const open = new WeakMap<Loan, SingleExchangeTransaction>();
-
-interface SingleExchangeTransaction extends PgTransaction {
-  /** Runs one last statement and commits with it. If the statement fails, nothing is committed. */
-  queryAndCommit(config: object): Promise<QueryResult>;
-}
-
-/** BEGIN goes before the client's next statement. Statements that are sent before its answer wait for it. */
-const openTransaction = (client: ClientBase): SingleExchangeTransaction => {
-  const beginning = beginWithFirst(client);
+/** BEGIN goes before the next statement. Statements that are sent before its answer wait for it. */
+export const openTransaction = (loan: Loan): PgTransaction => {
+  const { client } = loan;
+  const beginning = beginWithFirst(loan);
   let isCommitted = false;
   const commit = async (): Promise<void> => {
     const begun = beginning.end();
@@ -103,23 +81,16 @@ interface Beginning {
   ensure(): Promise<void>;
   /** Sends a prepared statement after BEGIN, or together with it if no statement was sent before. */
   sendLast(query: WireQuery): Promise<QueryResult>;
-  /** Gives the client its own `query` back. Null if BEGIN was never sent. */
+  /** Null if BEGIN was never sent. */
   end(): Promise<void> | null;
 }
 
-const beginWithFirst = (client: ClientBase): Beginning => {
-  const patched = client as unknown as { query: Query };
-  const before = Object.getOwnPropertyDescriptor(client, "query");
-  const send: Query = patched.query.bind(client);
+const beginWithFirst = (loan: Loan): Beginning => {
+  const { client, query: send } = loan;
   let begun: Promise<void> | null = null;
-  // The client has its own `query` back; a reference to ours passes calls on.
-  let isOpen = false;
 
   const pass = (): void => {
-    if (isOpen) return;
-    isOpen = true;
-    if (before === undefined) delete (client as { query?: unknown }).query;
-    else Object.defineProperty(client, "query", before);
+    loan.query = send;
   };
   const ensure = (): Promise<void> => {
     if (begun === null) {
@@ -140,8 +111,7 @@ const beginWithFirst = (client: ClientBase): Beginning => {
     return submitQuery(send, query);
   };
 
-  patched.query = (...args) => {
-    if (isOpen) return send(...args);
+  loan.query = (...args) => {
     const query = begun === null ? toPreparedQuery(client, args) : undefined;
     return query === undefined ? sendAfter(client, ensure(), send, args) : first(query);
   };
@@ -152,12 +122,7 @@ const beginWithFirst = (client: ClientBase): Beginning => {
       await begun;
       return submitQuery(send, query);
     },
-    end: () => {
-      const sent = begun;
-      // Later statements of this transaction wait for BEGIN, and only then pass.
-      if (sent === null) pass();
-      return sent;
-    },
+    end: () => begun,
   };
 };
 

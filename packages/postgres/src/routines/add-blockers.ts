@@ -41,7 +41,7 @@ BEGIN
       WITH touched AS (
         UPDATE {schema}.job j SET dependants = j.dependants + 1
         FROM (SELECT DISTINCT u.id FROM unnest(p_blocker_ids) AS u (id) ORDER BY u.id) u
-        WHERE j.id = u.id AND j.position = 0
+        WHERE {is j.id u.id} AND j.position = 0
         RETURNING j.id, j.sequence_outcome
       )
       SELECT coalesce(array_agg(t.id), '{}'),
@@ -79,16 +79,22 @@ BEGIN
             SELECT u.element, u.job_id, u.blocker_id::text
             FROM unnest(p_elements, p_job_ids, p_blocker_ids) AS u (element, job_id, blocker_id)
             WHERE u.blocker_id NOT IN (SELECT l.id FROM unnest(v_completed_ids) AS l (id))
+              -- A job that goes on after any end does not wait for one that has come.
+              AND NOT (
+                u.blocker_id IN (SELECT l.id FROM unnest(v_failed_ids || v_cancelled_ids) AS l (id))
+                AND EXISTS (
+                  SELECT 1 FROM {schema}.job c
+                  WHERE c.id = u.job_id AND c.on_blocker_failure = 'continue'))
           ) e
           WHERE NOT e.element = ANY(v_refused)
           GROUP BY e.job_id ORDER BY e.job_id
         ) w
-        WHERE j.id = w.id
+        WHERE {is j.id w.id}
         RETURNING j.*
       )
       INSERT INTO {schema}.ready (
         job_id, type_name, priority, scheduled_at, ordinal, released_at, is_due)
-      SELECT w.id, w.type_name, w.priority, w.scheduled_at, w.ordinal, w.released_at,
+      SELECT w.id, coalesce(w.queue, w.type_name), w.priority, w.scheduled_at, w.ordinal, w.released_at,
         w.scheduled_at <= greatest(v_now, w.created_at)
       FROM waiting w WHERE w.status = 'open' AND w.released_at = v_now;
 
@@ -102,10 +108,10 @@ BEGIN
               THEN ' failed' ELSE ' was cancelled' END AS error
           FROM unnest(p_elements, p_job_ids, p_blocker_ids)
             WITH ORDINALITY AS u (element, job_id, blocker_id, place)
-          JOIN {schema}.job j ON j.id = u.job_id
+          {probe j u.job_id}
           LEFT JOIN unnest(v_cancelled_ids) AS c (id) ON c.id = u.blocker_id
           WHERE NOT u.element = ANY(v_refused) AND j.status = 'blocked'
-            AND (c.id IS NOT NULL OR j.on_blocker_failure = 'fail'
+            AND j.on_blocker_failure <> 'continue' AND (c.id IS NOT NULL OR j.on_blocker_failure = 'fail'
               AND u.blocker_id IN (SELECT l.id FROM unnest(v_failed_ids) AS l (id)))
           ORDER BY u.job_id, c.id IS NULL, u.place
         ) f;
@@ -114,7 +120,7 @@ BEGIN
           EXCEPT SELECT l.id FROM unnest(v_lock_ids) AS l (id))
         THEN RAISE EXCEPTION 'queuert: more rows to lock' USING ERRCODE = 'QU001'; END IF;
         PERFORM 1 FROM {schema}.fail_locked_jobs(
-          v_failing_ids, v_failing_errors, '{}', v_lock_ids);
+          v_failing_ids, v_failing_errors, '{}', v_lock_ids, NULL);
       END IF;
       EXIT;
     EXCEPTION WHEN SQLSTATE 'QU001' THEN NULL; -- Locks and writes are undone: begin again.
@@ -126,7 +132,7 @@ BEGIN
   ORDER BY u.element, u.index;
   RETURN QUERY SELECT u.element::integer, NULL::text, {job j}
   FROM unnest(p_all_job_ids) WITH ORDINALITY AS u (id, element)
-  JOIN {schema}.job j ON j.id = u.id {lease j};
+  {probe j u.id} {lease j};
 END
 $routine$`,
 };

@@ -26,6 +26,7 @@ SET enable_seqscan = off
 AS $routine$
 DECLARE
   v_now timestamptz;
+  v_queue text;
 BEGIN
   IF p_acquired_us IS NOT NULL THEN
     BEGIN
@@ -38,8 +39,9 @@ BEGIN
         sequence_outcome = CASE WHEN j.position = 0 AND p_output IS NOT NULL THEN 'completed' END
       WHERE j.id = p_id AND j.status = 'open' AND j.lease_version = p_lease_version - 1
         AND (p_output IS NULL OR j.position = 0 AND j.dependants = 0)
-      RETURNING j.finished_at INTO v_now;
-      IF FOUND THEN RETURN (date_part('epoch', v_now) * 1000000)::bigint; END IF;
+      RETURNING j.finished_at, j.queue INTO v_now, v_queue;
+      IF v_queue IS NOT NULL THEN PERFORM {schema}.leave_turns(ARRAY[p_id]); END IF;
+      IF v_now IS NOT NULL THEN RETURN (date_part('epoch', v_now) * 1000000)::bigint; END IF;
       RAISE EXCEPTION 'queuert: more rows to lock' USING ERRCODE = 'QU001';
     EXCEPTION WHEN SQLSTATE 'QU001' THEN NULL; -- The lock is released.
     END;
@@ -53,7 +55,7 @@ BEGIN
       'is_stored_by_this_lease', c.is_stored_by_this_lease))
     FROM {schema}.complete_jobs(
       p_worker_id, ARRAY[p_id], ARRAY[p_lease_version], ARRAY[p_output], ARRAY[p_continued_to_id],
-      ARRAY[p_acquired_us], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', p_commits) c);
+      ARRAY[p_acquired_us], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', p_commits) c);
 END
 $routine$`,
 };

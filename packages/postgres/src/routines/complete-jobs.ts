@@ -23,7 +23,8 @@ CREATE OR REPLACE FUNCTION {schema}.complete_jobs(
   p_worker_id text, p_ids {id}[], p_lease_versions integer[], p_outputs text[],
   p_continued_to_ids {id}[], p_acquired_us float8[], p_type_names text[], p_inputs text[], p_at timestamptz[],
   p_after_ms float8[], p_priorities integer[], p_awaits_blockers boolean[],
-  p_on_blocker_failures text[], p_trace_contexts text[], p_positions integer[], p_commits boolean)
+  p_on_blocker_failures text[], p_trace_contexts text[], p_queues text[],
+  p_start_costs integer[], p_positions integer[], p_commits boolean)
 RETURNS TABLE (
   kind text, element integer, detail text, id {id}, type_name text, sequence_id {id},
   sequence_type_name text, root_sequence_id {id}, origin_id {id}, ordinal bigint,
@@ -43,6 +44,7 @@ DECLARE
   v_elements bigint[];
   v_ended_ids {id}[];
   v_awaited_ids {id}[];
+  v_keyed_ids {id}[];
   v_lost text;
 BEGIN
   LOOP
@@ -51,7 +53,7 @@ BEGIN
         v_lock_ids := ARRAY(
           SELECT DISTINCT j.sequence_id
           FROM unnest(p_ids, p_outputs) AS u (id, output)
-          JOIN {schema}.job j ON j.id = u.id
+          {probe j u.id}
           WHERE u.output IS NOT NULL AND (j.position > 0 OR j.dependants > 0))::{id}[];
         v_lock_ids := p_ids || v_lock_ids || ARRAY(
           SELECT b.job_id FROM {schema}.job_blocker b
@@ -87,17 +89,20 @@ BEGIN
             id, lease_version, ended_version, acquired_us, output, continued_to_id, element)
           ORDER BY u.id
         ) u
-        WHERE j.id = u.id AND (
+        WHERE {is j.id u.id} AND (
           u.lease_version IS NULL AND j.status IN ('blocked', 'open')
           OR j.status = 'open' AND j.lease_version = u.lease_version - 1)
-        RETURNING u.element, j.sequence_id, j.position, j.dependants, u.output IS NOT NULL AS ended
+        RETURNING u.element, j.sequence_id, j.position, j.dependants, u.output IS NOT NULL AS ended,
+          CASE WHEN j.queue IS NOT NULL THEN j.id END AS keyed_id
       )
       SELECT
         coalesce(array_agg(c.element), '{}'),
         array_agg(c.sequence_id) FILTER (WHERE c.ended AND c.position > 0),
-        array_agg(c.sequence_id) FILTER (WHERE c.ended AND c.position = 0 AND c.dependants > 0)
-      INTO v_elements, v_ended_ids, v_awaited_ids
+        array_agg(c.sequence_id) FILTER (WHERE c.ended AND c.position = 0 AND c.dependants > 0),
+        array_agg(c.keyed_id) FILTER (WHERE c.keyed_id IS NOT NULL)
+      INTO v_elements, v_ended_ids, v_awaited_ids, v_keyed_ids
       FROM completed c;
+      IF v_keyed_ids IS NOT NULL THEN PERFORM {schema}.leave_turns(v_keyed_ids); END IF;
 
       IF v_ended_ids IS NOT NULL THEN
         IF NOT {schema}.lock_free_jobs(v_ended_ids) THEN
@@ -106,7 +111,7 @@ BEGIN
         WITH ended AS (
           UPDATE {schema}.job j SET sequence_outcome = 'completed', open_key = NULL
           FROM (SELECT DISTINCT e.id FROM unnest(v_ended_ids) AS e (id) ORDER BY e.id) e
-          WHERE j.id = e.id
+          WHERE {is j.id e.id}
           RETURNING j.id, j.dependants
         )
         SELECT v_awaited_ids || array_agg(e.id) INTO v_awaited_ids
@@ -125,27 +130,30 @@ BEGIN
           INSERT INTO {schema}.job AS j (
             id, type_name, sequence_id, sequence_type_name, sequence_created_at, root_sequence_id,
             origin_id, position, status, set_aside, input, priority, on_blocker_failure,
-            created_at, scheduled_at, trace_context)
+            created_at, scheduled_at, trace_context, queue, start_cost)
           SELECT
             u.next_id, u.type_name, p.sequence_id, p.sequence_type_name, p.sequence_created_at,
             p.root_sequence_id, p.id, u.position,
             CASE WHEN u.awaits_blockers THEN 'blocked' ELSE 'open' END,
             CASE WHEN u.awaits_blockers THEN 'blocked' END,
             u.input, coalesce(u.priority, 0), coalesce(u.on_blocker_failure, 'wait'),
-            v_now, coalesce(u.at, v_now + u.after_ms * interval '1 ms', v_now), u.trace_context
+            v_now, coalesce(u.at, v_now + u.after_ms * interval '1 ms', v_now), u.trace_context,
+            u.queue, u.start_cost
           FROM unnest(
             p_ids, p_continued_to_ids, p_type_names, p_inputs, p_at, p_after_ms, p_priorities,
-            p_awaits_blockers, p_on_blocker_failures, p_trace_contexts, p_positions)
+            p_awaits_blockers, p_on_blocker_failures, p_trace_contexts, p_queues, p_start_costs,
+            p_positions)
           WITH ORDINALITY AS u (
             id, next_id, type_name, input, at, after_ms, priority,
-            awaits_blockers, on_blocker_failure, trace_context, position, element)
-          JOIN {schema}.job p ON p.id = u.id
+            awaits_blockers, on_blocker_failure, trace_context, queue, start_cost, position, element)
+          {probe p u.id}
           WHERE u.type_name IS NOT NULL AND u.element = ANY(v_elements)
           ORDER BY u.element
-          RETURNING j.id, j.type_name, j.priority, j.scheduled_at, j.ordinal, j.status, j.created_at
+          RETURNING j.id, j.type_name, j.queue, j.priority, j.scheduled_at, j.ordinal, j.status,
+            j.created_at
         ), made_ready AS (
           INSERT INTO {schema}.ready (job_id, type_name, priority, scheduled_at, ordinal, is_due)
-          SELECT c.id, c.type_name, c.priority, c.scheduled_at, c.ordinal, c.scheduled_at <= v_now
+          SELECT c.id, coalesce(c.queue, c.type_name), c.priority, c.scheduled_at, c.ordinal, c.scheduled_at <= v_now
           FROM created c WHERE c.status = 'open'
         )
         SELECT 'created', NULL::integer, NULL::text, c.id, NULL::text, NULL::{id}, NULL::text,
@@ -175,14 +183,14 @@ BEGIN
             WHERE b.blocker_sequence_id = ANY(v_awaited_ids)
             GROUP BY b.job_id ORDER BY b.job_id
           ) d
-          WHERE j.id = d.job_id
+          WHERE {is j.id d.job_id}
           RETURNING j.id, j.type_name, j.sequence_id, j.sequence_type_name, j.root_sequence_id,
             j.origin_id, j.status, j.incomplete_blockers, d.last_id, j.priority, j.scheduled_at,
-            j.ordinal, j.created_at, j.released_at
+            j.ordinal, j.created_at, j.released_at, j.queue
         ), made_ready AS (
           INSERT INTO {schema}.ready (
             job_id, type_name, priority, scheduled_at, ordinal, released_at, is_due)
-          SELECT r.id, r.type_name, r.priority, r.scheduled_at, r.ordinal, r.released_at,
+          SELECT r.id, coalesce(r.queue, r.type_name), r.priority, r.scheduled_at, r.ordinal, r.released_at,
             r.scheduled_at <= greatest(v_now, r.created_at)
           FROM released r
           WHERE r.status = 'open' AND r.incomplete_blockers = 0 AND r.released_at = v_now
@@ -235,19 +243,10 @@ LANGUAGE plpgsql VOLATILE
 {settings}
 AS $routine$
 DECLARE
-  v_pending_ids {id}[];
+  v_pending_ids {id}[] := {schema}.take_ready(p_ids);
 BEGIN
-  -- Waits for an acquisition that has the row. If that commits, the row is gone and the job is running.
-  WITH gone AS (
-    DELETE FROM {schema}.ready r USING {schema}.job j
-    WHERE j.id = ANY(p_ids) AND j.status = 'open'
-      AND r.type_name = j.type_name AND r.priority = j.priority
-      AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal
-    RETURNING r.job_id
-  )
-  SELECT coalesce(array_agg(g.job_id), '{}') INTO v_pending_ids FROM gone g;
   RETURN ARRAY(
-    SELECT CASE WHEN j.status = 'open' AND NOT j.id = ANY(v_pending_ids)
+    SELECT CASE WHEN j.status = 'open' AND j.id NOT IN (SELECT p.id FROM unnest(v_pending_ids) AS p (id))
       THEN j.lease_version + 1 END
     FROM unnest(p_ids) WITH ORDINALITY AS u (id, element)
     LEFT JOIN {schema}.job j ON j.id = u.id ORDER BY u.element);

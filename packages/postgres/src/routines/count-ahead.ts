@@ -18,7 +18,7 @@ BEGIN
   SELECT u.element::integer, h.looked, h.due, e.earlier
   FROM unnest(p_ids) WITH ORDINALITY AS u (id, element)
   JOIN {schema}.job j ON j.id = u.id
-  JOIN {schema}.ready r ON r.type_name = j.type_name AND r.priority = j.priority
+  JOIN {schema}.ready r ON r.type_name = coalesce(j.queue, j.type_name) AND r.priority = j.priority
     AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal
   CROSS JOIN LATERAL (
     SELECT count(*) AS looked, count(*) FILTER (WHERE a.scheduled_at <= v_now) AS due FROM (

@@ -22,7 +22,7 @@ BEGIN
   kind := 'not_root';
   FOR detail IN
     SELECT u.id::text FROM unnest(p_root_ids) WITH ORDINALITY AS u (id, element)
-    JOIN {schema}.job j ON j.id = u.id
+    {probe j u.id}
     WHERE j.id <> j.root_sequence_id ORDER BY u.element
   LOOP
     RETURN NEXT;
@@ -52,19 +52,12 @@ BEGIN
     AND j.status NOT IN ('completed', 'cancelled')
   ORDER BY b.job_id, b.index;
   IF FOUND THEN RETURN; END IF;
-  -- Waits for an acquisition that has the row. If that commits, the row is gone and the job is running.
-  WITH gone AS (
-    DELETE FROM {schema}.ready r USING {schema}.job j
-    WHERE j.id = ANY(v_ids) AND j.status = 'open'
-      AND r.type_name = j.type_name AND r.priority = j.priority
-      AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal
-    RETURNING r.job_id
-  )
-  SELECT coalesce(array_agg(g.job_id), '{}') INTO v_pending_ids FROM gone g;
+  v_pending_ids := {schema}.take_ready(v_ids);
   RETURN QUERY SELECT 'running', NULL::text, NULL::integer, NULL::bigint,
     j.id, j.type_name, j.sequence_id, j.sequence_type_name, j.root_sequence_id, j.origin_id
   FROM {schema}.job j WHERE j.id = ANY(v_ids) AND j.status = 'open'
     AND j.id NOT IN (SELECT p.id FROM unnest(v_pending_ids) AS p (id));
+  PERFORM {schema}.leave_turns(v_ids);
   kind := 'deleted';
   detail := NULL;
   count := {schema}.delete_jobs(v_ids);
@@ -109,6 +102,7 @@ DECLARE
   v_count bigint;
   v_types text[];
   v_keys text[];
+  v_tried_ids {id}[];
 BEGIN
   -- The deletion of the other end of an edge deletes the edge, too.
   PERFORM 1 FROM (
@@ -124,12 +118,22 @@ BEGIN
   DELETE FROM {schema}.job_blocker b WHERE b.blocker_sequence_id = ANY(p_ids);
   WITH gone AS (
     DELETE FROM {schema}.job j WHERE j.id = ANY(p_ids)
-    RETURNING j.type_name, j.deduplication_key
+    RETURNING j.id, j.type_name, j.deduplication_key, j.status, j.lease_version
   )
   SELECT count(*), array_agg(g.type_name) FILTER (WHERE g.deduplication_key IS NOT NULL),
-    array_agg(g.deduplication_key) FILTER (WHERE g.deduplication_key IS NOT NULL)
-  INTO v_count, v_types, v_keys
+    array_agg(g.deduplication_key) FILTER (WHERE g.deduplication_key IS NOT NULL),
+    -- A job that completed in its first attempt has no attempts.
+    array_agg(g.id) FILTER (WHERE g.lease_version > 1 OR g.status <> 'completed')
+  INTO v_count, v_types, v_keys, v_tried_ids
   FROM gone g;
+  IF v_tried_ids IS NOT NULL THEN
+    DELETE FROM {schema}.job_attempt a WHERE a.job_id = ANY(v_tried_ids);
+  END IF;
+  -- In the order of append_logs.
+  DELETE FROM {schema}.job_progress p WHERE p.ctid = ANY(ARRAY(
+    SELECT o.ctid FROM {schema}.job_progress o WHERE o.job_id = ANY(p_ids)
+    ORDER BY o.job_id FOR UPDATE));
+  DELETE FROM {schema}.job_log l WHERE l.job_id = ANY(p_ids);
   -- A key whose last sequence was deleted loses its row too, unless a transaction is using it.
   IF v_keys IS NOT NULL THEN
     DELETE FROM {schema}.deduplication d WHERE (d.type_name, d.key) IN (
@@ -141,6 +145,15 @@ BEGIN
         WHERE o.type_name = l.type_name AND o.deduplication_key = l.key)
       FOR UPDATE OF l SKIP LOCKED)
       -- A transaction older than this might still read the row with an old snapshot.
+      AND d.touched_at < clock_timestamp() - interval '1 hour';
+  END IF;
+  -- The same for ids that callers have given: few stores have any.
+  IF EXISTS (SELECT 1 FROM {schema}.deduplication d WHERE d.type_name = '') THEN
+    DELETE FROM {schema}.deduplication d WHERE (d.type_name, d.key) IN (
+      SELECT l.type_name, l.key
+      FROM unnest(p_ids) AS u (id)
+      JOIN {schema}.deduplication l ON l.type_name = '' AND l.key = u.id::text
+      FOR UPDATE OF l SKIP LOCKED)
       AND d.touched_at < clock_timestamp() - interval '1 hour';
   END IF;
   RETURN v_count;

@@ -26,7 +26,8 @@ BEGIN
   )
   SELECT count(*) FROM ended e
   CROSS JOIN LATERAL unnest(e.job_ids, e.lease_versions) AS u (id, version)
-  JOIN {schema}.job j ON j.id = u.id AND j.status = 'open' AND j.lease_version = u.version - 1;
+  {probe j u.id}
+  WHERE j.status = 'open' AND j.lease_version = u.version - 1;
 END
 $routine$`,
 };

@@ -18,7 +18,7 @@ BEGIN
     JOIN {schema}.job_blocker b ON b.job_id = u.id
   )
   SELECT 'first', w.element, w.index, {job j}
-  FROM wanted w JOIN {schema}.job j ON j.id = w.id AND j.position = 0 {lease j}
+  FROM wanted w {probe j w.id} {lease j} WHERE j.position = 0
   UNION ALL
   SELECT 'current', w.element, w.index, {job j}
   FROM wanted w CROSS JOIN LATERAL (

@@ -15,7 +15,7 @@ BEGIN
     SELECT u.id, u.element::integer FROM unnest(p_ids) WITH ORDINALITY AS u (id, element)
   )
   SELECT 'first', w.element, {job j}
-  FROM wanted w JOIN {schema}.job j ON j.id = w.id AND j.position = 0 {lease j}
+  FROM wanted w {probe j w.id} {lease j} WHERE j.position = 0
   UNION ALL
   SELECT 'current', w.element, {job j}
   FROM wanted w CROSS JOIN LATERAL (

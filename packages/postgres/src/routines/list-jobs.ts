@@ -48,6 +48,7 @@ DECLARE
   v_pages text;
   v_pending text;
   v_running_ids {id}[];
+  v_queues text[];
 BEGIN
   IF v_conditions = '' AND p_statuses IS NULL THEN
     IF p_order = 'desc' THEN
@@ -68,8 +69,12 @@ BEGIN
   END IF;
   -- Pending jobs in their order, from their narrow rows. Those of one tree are few, and are looked up instead.
   IF p_sequence_id IS NULL AND p_root_sequence_id IS NULL THEN
+    -- Jobs under keys have the name of their queue there.
+    v_queues := p_type_names || ARRAY(
+      SELECT DISTINCT r.type_name FROM {schema}.ready r
+      WHERE r.type_name < chr(2) AND {type of r.type_name} = ANY(p_type_names));
     v_pending := $query$SELECT r.ordinal FROM {schema}.ready r WHERE $query$ || concat_ws(' AND ', 'true',
-      CASE WHEN p_type_names IS NOT NULL THEN 'r.type_name = ANY($1)' END,
+      CASE WHEN p_type_names IS NOT NULL THEN 'r.type_name = ANY($11)' END,
       CASE WHEN p_after_ordinal IS NOT NULL
         THEN CASE p_order WHEN 'desc' THEN 'r.ordinal < $7' ELSE 'r.ordinal > $7' END END)
       || ' ORDER BY r.ordinal ' || v_direction
@@ -86,7 +91,7 @@ BEGIN
       CASE WHEN v_pending IS NULL THEN '' ELSE ' JOIN (' || v_pending || ') p ON p.ordinal = j.ordinal' END,
       CASE WHEN v_pending IS NULL THEN $query$j.status = 'open' AND EXISTS (
         SELECT FROM {schema}.ready r
-        WHERE r.type_name = j.type_name AND r.priority = j.priority
+        WHERE r.type_name = coalesce(j.queue, j.type_name) AND r.priority = j.priority
           AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal)$query$ ELSE 'true' END),
     ('running' = ANY(p_statuses), ' JOIN unnest($10) AS i (id) ON i.id = j.id', 'true'),
     (p_statuses && ARRAY['blocked', 'failed'], '', 'j.set_aside = ANY($2)'),
@@ -100,7 +105,7 @@ BEGIN
       || $query$JOIN {schema}.job j ON j.id = page.id {lease j}$query$
       || ' ORDER BY page.ordinal ' || v_direction
     USING p_type_names, p_statuses, p_sequence_id, p_root_sequence_id, p_created_from,
-      p_created_to, p_after_ordinal, p_limit, p_sequence_type_names, v_running_ids;
+      p_created_to, p_after_ordinal, p_limit, p_sequence_type_names, v_running_ids, v_queues;
 END
 $routine$`,
 };

@@ -29,7 +29,7 @@ BEGIN
             WHEN j.status <> 'open' THEN j.status
             WHEN EXISTS (
               SELECT FROM {schema}.ready r
-              WHERE r.type_name = j.type_name AND r.priority = j.priority
+              WHERE r.type_name = coalesce(j.queue, j.type_name) AND r.priority = j.priority
                 AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal) THEN 'pending'
             ELSE 'running' END
           FROM {schema}.job j

@@ -15,6 +15,7 @@ AS $routine$
 #variable_conflict use_column
 DECLARE
   v_lock_ids {id}[];
+  v_deadlocks integer := 0;
 BEGIN
   LOOP
     v_lock_ids := ARRAY(SELECT r.id FROM {schema}.rows_of_sequences(p_ids) r (id));
@@ -24,22 +25,34 @@ BEGIN
         FOR NO KEY UPDATE
       ) locked;
       -- An acquisition passes a pending job by.
-      PERFORM 1 FROM {schema}.job j JOIN {schema}.ready r
-        ON r.type_name = j.type_name AND r.priority = j.priority
-        AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal
-      WHERE j.id = ANY(v_lock_ids) AND j.status = 'open' FOR UPDATE OF r;
+      PERFORM 1 FROM (
+        SELECT * FROM {schema}.job WHERE id = ANY(v_lock_ids) AND status = 'open' OFFSET 0
+      ) j CROSS JOIN LATERAL (
+        SELECT 1 FROM {schema}.ready r
+        WHERE r.type_name = coalesce(j.queue, j.type_name) AND r.priority = j.priority
+          AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal
+        OFFSET 0 FOR UPDATE
+      ) locked;
       -- A sequence that was continued during the wait has another current job.
       IF EXISTS (
         SELECT r.id FROM {schema}.rows_of_sequences(p_ids) r (id)
         EXCEPT SELECT l.id FROM unnest(v_lock_ids) AS l (id))
       THEN RAISE EXCEPTION 'queuert: more rows to lock' USING ERRCODE = 'QU001'; END IF;
       EXIT;
-    EXCEPTION WHEN SQLSTATE 'QU001' THEN NULL; -- The locks are released: begin again.
+    EXCEPTION
+      WHEN SQLSTATE 'QU001' THEN NULL; -- The locks are released: begin again.
+      WHEN deadlock_detected THEN
+        -- An acquisition has a ready row or a lost job, and waits for another row for up to 500 ms (see lock_free_jobs).
+        v_deadlocks := v_deadlocks + 1;
+        -- The locks that the transaction had before are not released: then it is a deadlock of the caller.
+        IF v_deadlocks = 3 THEN RAISE; END IF;
+        -- The locks are released. Without a pause it could take them again before the other transaction wakes up.
+        PERFORM pg_sleep(0.1 * v_deadlocks);
     END;
   END LOOP;
   RETURN QUERY SELECT 'first', u.element::integer, {job j}
   FROM unnest(p_ids) WITH ORDINALITY AS u (id, element)
-  JOIN {schema}.job j ON j.id = u.id AND j.position = 0 {lease j};
+  {probe j u.id} {lease j} WHERE j.position = 0;
   RETURN QUERY SELECT 'current', u.element::integer, {job j}
   FROM unnest(p_ids) WITH ORDINALITY AS u (id, element)
   CROSS JOIN LATERAL (

@@ -1,10 +1,13 @@
 import type { Routine } from "./routine.ts";
 
-/** Pauses types; the empty name is every type. A pause that is there is replaced. Returns how many: Prisma reads no void. */
+/**
+ * Pauses types and limits; the empty name is every type. A pause that is there is replaced, unless it only extends. Returns how many:
+ * Prisma reads no void.
+ */
 export const pause: Routine = {
   name: "pause",
   sql: `
-CREATE OR REPLACE FUNCTION {schema}.pause(p_types text[], p_for_ms float8, p_note text)
+CREATE OR REPLACE FUNCTION {schema}.pause(p_types text[], p_for_ms float8, p_note text, p_extends boolean)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE
 {settings}
@@ -17,8 +20,13 @@ BEGIN
   SELECT DISTINCT u.type_name, v_now, v_now + p_for_ms * interval '1 ms', p_note
   FROM unnest(p_types) AS u (type_name) ORDER BY u.type_name
   ON CONFLICT (type_name) DO UPDATE SET
-    paused_at = excluded.paused_at, paused_until = excluded.paused_until, note = excluded.note;
+    paused_at = excluded.paused_at, paused_until = excluded.paused_until, note = excluded.note
+  WHERE NOT p_extends
+    OR coalesce(p.paused_until, 'infinity') < coalesce(excluded.paused_until, 'infinity');
   GET DIAGNOSTICS v_count = ROW_COUNT;
+  -- Of a limit that was paused for longer, the queues are looked at when this pause ends.
+  PERFORM {schema}.leave_turns_under(chr(1) || {escaped u.type_name} || chr(1))
+  FROM unnest(p_types) AS u (type_name) WHERE u.type_name <> '';
   RETURN v_count;
 END
 $routine$`,

@@ -16,6 +16,9 @@ AS $routine$
 DECLARE
   v_now timestamptz := clock_timestamp();
   v_places tid[];
+  v_ids {id}[];
+  v_workers text[];
+  v_acquired_at timestamptz[];
 BEGIN
   -- A lease that was set later than now: the clock was set back. It gets its whole length by the new clock. A living worker
   -- renews it before that ends.
@@ -26,37 +29,34 @@ BEGIN
   v_places := ARRAY(
     SELECT l.ctid FROM {schema}.lease l WHERE l.leased_until <= v_now FOR UPDATE SKIP LOCKED);
   IF v_places = '{}' THEN RETURN; END IF;
-  RETURN QUERY
-  WITH held AS MATERIALIZED (
-    SELECT j.id, u.version, l.worker_id, l.acquired_at, l.leased_until
+  SELECT array_agg(h.id ORDER BY h.leased_until, h.ordinal),
+    array_agg(h.worker_id ORDER BY h.leased_until, h.ordinal),
+    array_agg(h.acquired_at ORDER BY h.leased_until, h.ordinal)
+  INTO v_ids, v_workers, v_acquired_at
+  FROM (
+    SELECT j.id, j.ordinal, l.worker_id, l.acquired_at, l.leased_until
     FROM {schema}.lease l
     CROSS JOIN LATERAL unnest(l.job_ids, l.lease_versions) AS u (id, version)
     JOIN {schema}.job j ON j.id = u.id
     WHERE l.ctid = ANY(v_places) AND j.status = 'open' AND j.lease_version = u.version - 1
     ORDER BY l.leased_until, j.ordinal
-    LIMIT p_limit FOR NO KEY UPDATE OF j SKIP LOCKED
-  ), reclaimed AS (
-    UPDATE {schema}.job j SET
-      attempt = j.attempt + 1, lease_version = h.version, last_attempt_at = h.acquired_at,
-      last_attempt_error = 'The lease of worker ' || h.worker_id || ' expired'
-    FROM held h WHERE j.id = h.id
-    RETURNING j.*, h.worker_id, h.leased_until
-  ), made_ready AS (
-    INSERT INTO {schema}.ready (
-      job_id, type_name, priority, scheduled_at, ordinal, released_at, is_due)
-    -- The job was running, so it was due.
-    SELECT r.id, r.type_name, r.priority, r.scheduled_at, r.ordinal, r.released_at, true
-    FROM reclaimed r
-  )
-  SELECT r.id, r.type_name, r.sequence_id, r.sequence_type_name, r.root_sequence_id, r.origin_id,
-    r.worker_id, r.lease_version
-  FROM reclaimed r ORDER BY r.leased_until, r.ordinal;
+    LIMIT p_limit FOR NO KEY UPDATE OF j SKIP LOCKED) h;
+  PERFORM {schema}.end_expired_attempts(v_ids, v_workers, v_acquired_at, v_now);
+  -- The jobs were running, so they were due.
+  INSERT INTO {schema}.ready (
+    job_id, type_name, priority, scheduled_at, ordinal, released_at, is_due)
+  SELECT j.id, coalesce(j.queue, j.type_name), j.priority, j.scheduled_at, j.ordinal, j.released_at, true
+  FROM unnest(v_ids) AS u (id) {probe j u.id};
+  RETURN QUERY SELECT j.id, j.type_name, j.sequence_id, j.sequence_type_name, j.root_sequence_id,
+    j.origin_id, u.worker_id, j.lease_version
+  FROM unnest(v_ids, v_workers) WITH ORDINALITY AS u (id, worker_id, element)
+  {probe j u.id} ORDER BY u.element;
   -- An entry that is still held was locked by its holder, or is beyond the limit.
   DELETE FROM {schema}.lease l
   WHERE l.ctid = ANY(v_places)
     AND NOT EXISTS (
       SELECT FROM unnest(l.job_ids, l.lease_versions) AS u (id, version)
-      JOIN {schema}.job j ON j.id = u.id
+      {probe j u.id}
       WHERE j.status = 'open' AND j.lease_version = u.version - 1);
 END
 $routine$`,

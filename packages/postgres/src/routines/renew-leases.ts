@@ -29,6 +29,7 @@ DECLARE
   v_now timestamptz := clock_timestamp();
   v_places tid[];
   v_held bigint[];
+  v_refused tid[];
 BEGIN
   -- The rows with entries that are asked for. "lease" has few rows; the planner may compare all entries by one hash.
   v_places := ARRAY(
@@ -40,6 +41,27 @@ BEGIN
       JOIN unnest(p_ids, p_lease_versions) AS a (id, version)
         ON a.id = u.id AND a.version = u.version))
     FOR UPDATE SKIP LOCKED);
+  -- Usually the table of limits is empty. An acquisition may have given the permit of an expired lease to another job. The
+  -- moment is that after the lock: an acquisition that counts now finds the row locked, or this routine finds it expired.
+  IF EXISTS (SELECT FROM {schema}.job_limit)
+    OR EXISTS (SELECT FROM {schema}.lease l WHERE l.type_name < chr(2))
+  THEN
+    v_now := clock_timestamp();
+    v_refused := ARRAY(
+      SELECT l.ctid FROM {schema}.lease l
+      LEFT JOIN {schema}.job_limit b ON b.name = l.type_name AND b.is_bounded
+      WHERE l.ctid = ANY(v_places) AND l.leased_until <= v_now
+        AND (b.name IS NOT NULL OR l.type_name < chr(2)));
+    v_places := ARRAY(
+      SELECT p.place FROM unnest(v_places) AS p (place) WHERE NOT p.place = ANY(v_refused));
+    RETURN QUERY SELECT a.element::integer, 'lease_expired'
+    FROM {schema}.lease l
+    CROSS JOIN LATERAL unnest(l.job_ids, l.lease_versions) AS u (id, version)
+    JOIN unnest(p_ids, p_lease_versions) WITH ORDINALITY AS a (id, version, element)
+      ON a.id = u.id AND a.version = u.version
+    {probe j u.id}
+    WHERE l.ctid = ANY(v_refused) AND j.status = 'open' AND j.lease_version = u.version - 1;
+  END IF;
   WITH gone AS (
     DELETE FROM {schema}.lease l WHERE l.ctid = ANY(v_places) RETURNING l.*
   ), asked AS (
@@ -56,13 +78,14 @@ BEGIN
     array_agg(u.id), array_agg(u.version)
   FROM gone g
   CROSS JOIN LATERAL unnest(g.job_ids, g.lease_versions) AS u (id, version)
-  JOIN {schema}.job j ON j.id = u.id AND j.status = 'open' AND j.lease_version = u.version - 1
+  {probe j u.id}
   LEFT JOIN asked a ON a.id = u.id AND a.version = u.version
+  WHERE j.status = 'open' AND j.lease_version = u.version - 1
   GROUP BY a.lease_ms, g.leased_until, g.acquired_at, g.set_at, g.type_name, g.worker_id;
   v_held := ARRAY(
     SELECT u.element
     FROM unnest(p_ids, p_lease_versions) WITH ORDINALITY AS u (id, lease_version, element)
-    JOIN {schema}.job j ON j.id = u.id
+    {probe j u.id}
     WHERE j.status = 'open' AND j.lease_version = u.lease_version - 1);
   IF cardinality(v_held) < cardinality(p_ids) THEN
     RETURN QUERY SELECT l.element, l.reason

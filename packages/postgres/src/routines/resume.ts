@@ -17,6 +17,8 @@ BEGIN
     SELECT p.type_name FROM {schema}.pause p WHERE p.type_name = ANY(p_types)
     ORDER BY p.type_name FOR UPDATE
   ) locked;
+  PERFORM {schema}.leave_turns_under(chr(1) || {escaped u.type_name} || chr(1))
+  FROM unnest(p_types) AS u (type_name) WHERE u.type_name <> '';
   RETURN QUERY
   WITH ended AS (
     DELETE FROM {schema}.pause p WHERE p.type_name = ANY(p_types)

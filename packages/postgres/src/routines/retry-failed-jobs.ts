@@ -30,6 +30,7 @@ DECLARE
   v_failed_id {id};
   v_cancelled_id {id};
   v_failed_ids {id}[];
+  v_some_continue boolean;
   v_elements integer[] := ARRAY(SELECT generate_subscripts(p_ids, 1));
   v_postponed integer[];
   v_element integer;
@@ -43,14 +44,19 @@ BEGIN
   LOOP
     v_lock_ids := p_ids
       || ARRAY(SELECT j.sequence_id FROM {schema}.job j WHERE j.id = ANY(p_ids))::{id}[]
-      || ARRAY(SELECT b.id FROM {schema}.blockers_of_failed_jobs(p_ids) b (id));
+      || ARRAY(SELECT b.id FROM {schema}.blockers_of_failed_jobs(p_ids) b (id))
+      || ARRAY(SELECT c.id FROM {schema}.continuing_jobs(ARRAY(
+        SELECT j.sequence_id FROM {schema}.job j WHERE j.id = ANY(p_ids))) c (id));
     BEGIN
       PERFORM 1 FROM (
         SELECT j.id FROM {schema}.job j WHERE j.id = ANY(v_lock_ids) ORDER BY j.id
         FOR NO KEY UPDATE
       ) locked;
       IF EXISTS (
-        SELECT b.id FROM {schema}.blockers_of_failed_jobs(p_ids) b (id)
+        (SELECT b.id FROM {schema}.blockers_of_failed_jobs(p_ids) b (id)
+        UNION ALL
+        SELECT c.id FROM {schema}.continuing_jobs(ARRAY(
+          SELECT j.sequence_id FROM {schema}.job j WHERE j.id = ANY(p_ids))) c (id))
         EXCEPT SELECT l.id FROM unnest(v_lock_ids) AS l (id))
       THEN RAISE EXCEPTION 'queuert: more rows to lock' USING ERRCODE = 'QU001'; END IF;
       EXIT;
@@ -62,8 +68,11 @@ BEGIN
   FROM (
     SELECT DISTINCT b.id FROM {schema}.blockers_of_failed_jobs(p_ids) b (id) ORDER BY b.id
   ) u
-  WHERE j.id = u.id;
+  WHERE {is j.id u.id};
 
+  v_some_continue := EXISTS (
+    SELECT 1 FROM {schema}.continuing_jobs(ARRAY(
+      SELECT j.sequence_id FROM {schema}.job j WHERE j.id = ANY(p_ids))));
   v_now := clock_timestamp();
   LOOP
     v_postponed := '{}';
@@ -93,6 +102,7 @@ BEGIN
         SELECT b.blocker_sequence_id
         FROM {schema}.job_blocker b JOIN {schema}.job f ON f.id = b.blocker_sequence_id
         WHERE b.job_id = p_ids[v_element] AND f.sequence_outcome = 'cancelled'
+          AND v_on_failure <> 'continue'
         ORDER BY b.index LIMIT 1);
       IF v_cancelled_id IS NOT NULL THEN
         RETURN QUERY SELECT 'blocker_cancelled', v_element, v_cancelled_id::text, NULL::text;
@@ -108,6 +118,11 @@ BEGIN
       END IF;
       UPDATE {schema}.job f SET sequence_outcome = NULL, open_key = f.deduplication_key
       WHERE f.id = v_sequence_id;
+      -- They had gone on without it. Those that are still there wait for it again.
+      IF v_some_continue THEN
+        UPDATE {schema}.job w SET incomplete_blockers = w.incomplete_blockers + 1
+        FROM {schema}.continuing_jobs(ARRAY[v_sequence_id]) c (id) WHERE w.id = c.id;
+      END IF;
       WITH retried AS (
         UPDATE {schema}.job j SET
           status = CASE WHEN j.incomplete_blockers > 0 THEN 'blocked' ELSE 'open' END,
@@ -118,7 +133,7 @@ BEGIN
       )
       INSERT INTO {schema}.ready (
         job_id, type_name, priority, scheduled_at, ordinal, released_at, is_due)
-      SELECT r.id, r.type_name, r.priority, r.scheduled_at, r.ordinal, r.released_at, true
+      SELECT r.id, coalesce(r.queue, r.type_name), r.priority, r.scheduled_at, r.ordinal, r.released_at, true
       FROM retried r WHERE r.status = 'open';
       RETURN QUERY SELECT 'retried', v_element, NULL::text, {job j}
       FROM {schema}.job j {lease j} WHERE j.id = p_ids[v_element];

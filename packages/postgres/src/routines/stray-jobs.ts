@@ -13,13 +13,15 @@ LANGUAGE plpgsql STABLE
 SET search_path = {path}
 SET row_security = off
 SET jit = off
+-- A store that was analysed when it was empty has plans of nested loops, which read all ready rows for each job.
+SET enable_nestloop = off
 AS $routine$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
   WITH readied AS (
     SELECT r.job_id AS id, count(*)::integer AS count FROM {schema}.ready r
-    JOIN {schema}.job j ON j.id = r.job_id AND r.type_name = j.type_name
+    JOIN {schema}.job j ON j.id = r.job_id AND r.type_name = coalesce(j.queue, j.type_name)
       AND r.priority = j.priority AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal
     GROUP BY r.job_id
   ), held AS (

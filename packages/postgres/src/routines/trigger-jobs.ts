@@ -20,28 +20,21 @@ BEGIN
     SELECT j.id FROM {schema}.job j WHERE j.id = ANY(p_ids) ORDER BY j.id FOR NO KEY UPDATE
   ) locked;
   v_now := clock_timestamp();
-  -- Waits for an acquisition that has the ready row. If that commits, the row is gone and the job is not pending.
-  WITH gone AS (
-    DELETE FROM {schema}.ready r USING {schema}.job j
-    WHERE j.id = ANY(p_ids) AND j.status = 'open'
-      AND r.type_name = j.type_name AND r.priority = j.priority
-      AND r.scheduled_at = j.scheduled_at AND r.ordinal = j.ordinal
-    RETURNING r.job_id
-  ), triggered AS (
+  v_triggered_ids := {schema}.take_ready(p_ids);
+  WITH triggered AS (
     UPDATE {schema}.job j SET scheduled_at = least(j.scheduled_at, v_now)
-    FROM gone g WHERE j.id = g.job_id
-    RETURNING j.id, j.type_name, j.priority, j.scheduled_at, j.ordinal, j.released_at
-  ), made_ready AS (
-    INSERT INTO {schema}.ready (
-      job_id, type_name, priority, scheduled_at, ordinal, released_at, is_due)
-    SELECT t.id, t.type_name, t.priority, t.scheduled_at, t.ordinal, t.released_at, true
-    FROM triggered t
+    WHERE j.id = ANY(v_triggered_ids)
+    RETURNING j.id, j.type_name, j.priority, j.scheduled_at, j.ordinal, j.released_at,
+      j.queue
   )
-  SELECT coalesce(array_agg(t.id), '{}') INTO v_triggered_ids FROM triggered t;
+  INSERT INTO {schema}.ready (
+    job_id, type_name, priority, scheduled_at, ordinal, released_at, is_due)
+  SELECT t.id, coalesce(t.queue, t.type_name), t.priority, t.scheduled_at, t.ordinal, t.released_at, true
+  FROM triggered t;
   RETURN QUERY SELECT u.element::integer,
     CASE
-      WHEN j.id = ANY(v_triggered_ids) THEN NULL
       WHEN j.id IS NULL THEN 'not_found'
+      WHEN j.id IN (SELECT t.id FROM unnest(v_triggered_ids) AS t (id)) THEN NULL
       ELSE 'not_pending' END,
     j.id, j.type_name, j.sequence_id, j.sequence_type_name, j.root_sequence_id, j.origin_id
   FROM unnest(p_ids) WITH ORDINALITY AS u (id, element)

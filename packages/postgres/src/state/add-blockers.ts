@@ -12,8 +12,15 @@ export const addBlockers = (db: PgDatabase): PgState["addBlockers"] => {
     blocker_ids: "id[]",
     all_job_ids: "id[]",
   });
+  const setDeadlines = db.routine("set_deadlines", { ids: "id[]", wait_ms: "float8[]" });
   return async ({ context, jobs }) => {
     if (jobs.length === 0) return [];
+    const waits = jobs.filter(({ waitAtMostMs }) => waitAtMostMs !== undefined);
+    if (waits.length > 0) {
+      const ids = db.storableIds(waits.map(({ jobId }) => jobId));
+      const wait_ms = column(waits, ({ waitAtMostMs = 0 }) => waitAtMostMs);
+      await setDeadlines({ ids, wait_ms }, context);
+    }
     const edges = jobs.flatMap(({ jobId, blockerSequenceIds }, element) =>
       blockerSequenceIds.map((blockerId, index) => ({ element, jobId, index, blockerId })),
     );

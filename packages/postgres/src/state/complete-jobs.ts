@@ -7,12 +7,12 @@ import type {
   NewContinuationJob,
 } from "queuert/internal";
 import { column, type PgDatabase, type PgState } from "../database.ts";
-import { toDate, toStateJobReference, toText } from "../job-row.ts";
+import { toBoolean, toDate, toStateJobReference, toText } from "../job-row.ts";
 import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
 import { notCommitted } from "../sqlstates.ts";
 import type { PgRow } from "../state-provider.ts";
 import type { HeldLeases } from "./held-leases.ts";
-import { idMaker } from "./make-ids.ts";
+import { idMaker } from "./create-jobs.ts";
 
 const argTypes = {
   worker_id: "text",
@@ -175,6 +175,5 @@ const toResult = (
 const toLost = (row: PgRow): CompletionResult => ({
   kind: "lost",
   reason: row["detail"] as LeaseLostReason,
-  // As a boolean, or as the text of one.
-  storedByThisLease: String(row["is_stored_by_this_lease"]).startsWith("t"),
+  storedByThisLease: toBoolean(row["is_stored_by_this_lease"]),
 });

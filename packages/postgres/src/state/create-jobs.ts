@@ -1,26 +1,22 @@
 // Step 2 of the walk: jobs are stored, all or none, in one round trip.
 // Ids are made here unless the store has an `idDefault`; the routine gives out ordinals and finds duplicates.
-import type { CreatedStateJob, NewEntryJob, NewStateJob } from "queuert/internal";
-import { column, type PgDatabase, type PgState } from "../database.ts";
-import { rowToStateJob, toStateJob } from "../job-row.ts";
+import type { CreatedStateJob, NewStateJob } from "queuert/internal";
+import type { PgDatabase, PgState } from "../database.ts";
+import { PgInvalidOptionError } from "../errors.ts";
+import { rowToStateJob, toNullableText, toStateJob } from "../job-row.ts";
 import { insertJobs, prepareInserts } from "../insert-jobs.ts";
-import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
+import { codeOf, saysOfStore } from "../named-errors.ts";
+import {
+  createJobsColumns,
+  createJobsColumnTypes,
+  entryOf,
+  hasGivenId,
+  newJobColumnTypes,
+  toCreatedJob,
+} from "../new-job-columns.ts";
 import type { PgRow } from "../state-provider.ts";
-import { blameIdDefault, idMaker } from "./make-ids.ts";
 
-const argTypes = {
-  ids: "id[]",
-  ...newJobColumnTypes,
-  root_sequence_ids: "id[]",
-  origin_ids: "id[]",
-  sequence_ids: "id[]",
-  sequence_type_names: "text[]",
-  sequence_created_at: "timestamptz[]",
-  positions: "integer[]",
-  keys: "text[]",
-  strategies: "text[]",
-  windows_ms: "float8[]",
-} as const;
+const argTypes = { ids: "id[]", ...newJobColumnTypes, ...createJobsColumnTypes } as const;
 
 export const createJobs = (db: PgDatabase, generateId: () => string): PgState["createJobs"] => {
   const create = db.routine("create_jobs", argTypes);
@@ -31,16 +27,28 @@ export const createJobs = (db: PgDatabase, generateId: () => string): PgState["c
   // A retry after a lost answer calls again with the same array: it must find the jobs that the first try stored.
   const idsByJobs = new WeakMap<readonly NewStateJob[], readonly string[]>();
 
+  // An id that is stored already is found: a retry after a lost answer finds the job of the first try.
+  const createUnderGivenIds: PgState["createJobs"] = async ({ context, jobs }) => {
+    const given = jobs.map((job) => entryOf(job)?.id ?? null);
+    db.storableIds(given);
+    const made = await makeIds(given.filter((id) => id === null).length, context);
+    let next = 0;
+    const ids = given.map((id) => id ?? made[next++] ?? null);
+    const rows = await create({ ids: db.ids(ids), ...createJobsColumns(db, jobs) }, context);
+    return toCreated(jobs, [], rows);
+  };
+
   return async (params) => {
     const { context, jobs } = params;
     if (jobs.length === 0) return [];
+    if (jobs.some(hasGivenId)) return createUnderGivenIds(params);
     const earlierIds = idsByJobs.get(jobs);
     if (earlierIds !== undefined) {
       const stored = await lookUp(earlierIds);
       if (stored !== null) return stored;
     }
     if (context !== undefined && createWithIds !== null) {
-      const args = { ids: String(jobs.length), ...columns(db, jobs) };
+      const args = { ids: String(jobs.length), ...createJobsColumns(db, jobs) };
       const rows = await createWithIds(args, context).catch(blameIdDefault(db));
       return toCreated(jobs, [], rows);
     }
@@ -49,7 +57,7 @@ export const createJobs = (db: PgDatabase, generateId: () => string): PgState["c
     if (context === undefined) idsByJobs.set(jobs, ids);
     const hasKeys = jobs.some((job) => job.kind === "entry" && job.deduplication !== null);
     const rows = hasKeys
-      ? await create({ ids: db.ids(ids), ...columns(db, jobs) }, context)
+      ? await create({ ids: db.ids(ids), ...createJobsColumns(db, jobs) }, context)
       : await insertJobs(db, inserts, ids, params);
     return toCreated(jobs, ids, rows);
   };
@@ -69,27 +77,6 @@ const withIdDefault = (db: PgDatabase) =>
       },
     },
   );
-
-const entryOf = (job: NewStateJob): NewEntryJob | null => (job.kind === "entry" ? job : null);
-
-const columns = (
-  db: PgDatabase,
-  jobs: readonly NewStateJob[],
-): Record<Exclude<keyof typeof argTypes, "ids">, string> => {
-  const next = jobs.map((job) => (job.kind === "continuation" ? job : null));
-  return {
-    ...newJobColumns(jobs),
-    root_sequence_ids: db.storableIds(jobs.map((job) => job.rootSequenceId)),
-    origin_ids: db.storableIds(jobs.map((job) => job.originId)),
-    sequence_ids: db.storableIds(next.map((job) => job?.sequenceId ?? null)),
-    sequence_type_names: column(next, (job) => job?.sequenceTypeName ?? null),
-    sequence_created_at: column(next, (job) => job?.sequenceCreatedAt.toISOString() ?? null),
-    positions: column(next, (job) => job?.position ?? null),
-    keys: column(jobs, (job) => entryOf(job)?.deduplication?.key ?? null),
-    strategies: column(jobs, (job) => entryOf(job)?.deduplication?.strategy ?? null),
-    windows_ms: column(jobs, (job) => entryOf(job)?.deduplication?.windowMs ?? null),
-  };
-};
 
 const toCreated = (
   jobs: readonly NewStateJob[],
@@ -131,3 +118,46 @@ const createdBefore = (
     });
   };
 };
+
+// The user's expression runs outside the routines, with the path of the session: it may call the user's functions.
+
+/** New ids, made by the library, or by the server if the store has an `idDefault`. */
+export const idMaker = (
+  db: PgDatabase,
+  generateId: () => string,
+): ((count: number, context?: object) => Promise<readonly string[]>) => {
+  if (db.idDefault === null) return async (count) => Array.from({ length: count }, generateId);
+  const make = db.statement(
+    "make_ids",
+    `SELECT (${db.idDefault})::pg_catalog.text AS id ` +
+      `FROM pg_catalog.generate_series(1, $1::pg_catalog.text::integer)`,
+  );
+  return async (count, context) => {
+    if (count === 0) return [];
+    const rows = await make([String(count)], context).catch(blameIdDefault(db));
+    return rows.map((row) => {
+      const id = db.id(toNullableText(row["id"]) ?? "\0");
+      if (id === null) throw invalidIdDefault(db);
+      return id;
+    });
+  };
+};
+
+const invalidIdDefault = ({ names: { idTypeName } }: PgDatabase, cause?: unknown): Error =>
+  new PgInvalidOptionError("idDefault", `an SQL expression that makes a ${idTypeName}`, { cause });
+
+// Errors of the expression itself: a syntax error, another type, or no value.
+const statesOfExpression = new Set(["42601", "42804", "42846", "22P02", "22003", "23502"]);
+// Errors of the expression unless they name the schema of the store.
+const statesOfNames = new Set(["42883", "42P01", "42703"]);
+
+/** For a statement that contains the expression: an error of the expression names the option. */
+const blameIdDefault =
+  (db: PgDatabase) =>
+  (error: unknown): never => {
+    const code = error instanceof Error ? codeOf(error) : undefined;
+    if (!(error instanceof Error) || code === undefined) throw error;
+    const isToBlame =
+      statesOfExpression.has(code) || (statesOfNames.has(code) && !saysOfStore(error, db.names));
+    throw isToBlame ? invalidIdDefault(db, error) : error;
+  };

@@ -1,5 +1,4 @@
-import { toArrayLiteral } from "../array-literal.ts";
-import type { PgDatabase, PgState } from "../database.ts";
+import { type PgDatabase, type PgState, toArrayLiteral } from "../database.ts";
 
 export const deleteSchedules = (db: PgDatabase): PgState["deleteSchedules"] => {
   const remove = db.routine("delete_schedules", { names: "text[]" });

@@ -10,15 +10,17 @@ export const failJobs = (db: PgDatabase, leases: HeldLeases): PgState["failJobs"
     lease_versions: "integer[]",
     errors: "text[]",
     acquired_us: "float8[]",
+    worker_ids: "text[]",
   });
   return async ({ context, jobs }) => {
-    if (jobs.length === 0) return { results: [], dependants: [] };
+    if (jobs.length === 0) return { results: [], dependants: [], unblocked: [] };
     const rows = await fail(
       {
         ids: db.ids(jobs.map(({ jobId }) => jobId)),
         lease_versions: column(jobs, ({ leaseVersion }) => leaseVersion),
         errors: column(jobs, ({ error }) => storableText(error)),
         acquired_us: column(jobs, (job) => leases.acquiredAtUs(job)),
+        worker_ids: column(jobs, (job) => storableText(leases.workerId(job))),
       },
       context,
     );
@@ -41,6 +43,12 @@ export const failJobs = (db: PgDatabase, leases: HeldLeases): PgState["failJobs"
         .map((row) => ({
           ...toStateJobReference(row),
           error: toText(row["detail"]),
+        })),
+      unblocked: rows
+        .filter((row) => row["kind"] === "unblocked")
+        .map((row) => ({
+          ...toStateJobReference(row),
+          unblockedBySequenceId: toText(row["detail"]),
         })),
     };
   };

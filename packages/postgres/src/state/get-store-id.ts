@@ -25,12 +25,14 @@ export const getStoreId = (db: PgDatabase): PgState["getStoreId"] => {
  */
 const toWriteSql = ({ schema, schemaName }: StoreNames): string => {
   const digest = createHash("sha256").update(`queuert identity of ${schemaName}`).digest();
-  return `DO $queuert$
+  // A schema may have any name. It cannot contain a tag made of its own digest.
+  const tag = `$q${digest.toString("hex", 0, 16)}$`;
+  return `DO ${tag}
 BEGIN
   PERFORM pg_catalog.pg_advisory_xact_lock(${digest.readBigInt64BE(0)});
   INSERT INTO ${schema}.store (id)
   SELECT pg_catalog.replace(pg_catalog.gen_random_uuid()::pg_catalog.text, '-', '')
   WHERE NOT EXISTS (SELECT FROM ${schema}.store);
 END
-$queuert$`;
+${tag}`;
 };

@@ -4,14 +4,17 @@ import { addBlockers } from "./add-blockers.ts";
 import { cancelSequences } from "./cancel-sequences.ts";
 import { completeJobs } from "./complete-jobs.ts";
 import { createJobs } from "./create-jobs.ts";
+import { deleteLimits } from "./delete-limits.ts";
 import { deleteFinishedSequences } from "./delete-finished-sequences.ts";
 import { deleteSequences } from "./delete-sequences.ts";
 import { failJobs } from "./fail-jobs.ts";
 import { getBlockers } from "./get-blockers.ts";
 import { getJobs } from "./get-jobs.ts";
+import { getLimits } from "./get-limits.ts";
 import { getPauses } from "./get-pauses.ts";
 import { getSequences } from "./get-sequences.ts";
 import { getStoreId } from "./get-store-id.ts";
+import type { LowWaterMarks } from "./acquire-jobs/low-water-marks.ts";
 import { createHeldLeases, type HeldLeases } from "./held-leases.ts";
 import { listBlockerEdges } from "./list-blocker-edges.ts";
 import { listJobs } from "./list-jobs.ts";
@@ -23,6 +26,7 @@ import { renewLeases } from "./renew-leases.ts";
 import { rescheduleJobs } from "./reschedule-jobs.ts";
 import { resume } from "./resume.ts";
 import { retryFailedJobs } from "./retry-failed-jobs.ts";
+import { setLimits } from "./set-limits.ts";
 import { summarize } from "./summarize.ts";
 import { deleteScheduleTicks } from "./delete-schedule-ticks.ts";
 import { deleteSchedules } from "./delete-schedules.ts";
@@ -34,18 +38,26 @@ import { recordTicks } from "./record-ticks.ts";
 import { takeDueSchedules } from "./take-due-schedules.ts";
 import { writeSchedules } from "./write-schedules.ts";
 import { triggerJobs } from "./trigger-jobs.ts";
+import { updateJobs } from "./update-jobs.ts";
+
+/** The memory that the methods of one adapter share. */
+export interface PgStateMemory {
+  readonly lowWaterMarks: LowWaterMarks;
+  /** Default: none yet. */
+  readonly leases?: HeldLeases | undefined;
+}
 
 /** Every method that runs statements, in the order of the contract. */
 export const createPgState = (
   db: PgDatabase,
   generateId: () => string,
   runInTransaction: PgState["runInTransaction"],
-  leases: HeldLeases = createHeldLeases(),
+  { lowWaterMarks, leases = createHeldLeases() }: PgStateMemory,
 ): Omit<PgState, "capabilities" | "runInTransaction" | "provideContext" | "isInTransaction"> => ({
   getStoreId: getStoreId(db),
   createJobs: createJobs(db, generateId),
   addBlockers: addBlockers(db),
-  acquireJobs: acquireJobs(db, leases),
+  acquireJobs: acquireJobs(db, leases, lowWaterMarks),
   renewLeases: renewLeases(db, leases),
   completeJobs: completeJobs(db, generateId, leases),
   rescheduleJobs: rescheduleJobs(db, leases),
@@ -53,6 +65,7 @@ export const createPgState = (
   cancelSequences: cancelSequences(db, runInTransaction),
   reclaimExpiredLeases: reclaimExpiredLeases(db),
   retryFailedJobs: retryFailedJobs(db),
+  updateJobs: updateJobs(db),
   triggerJobs: triggerJobs(db),
   lockSequences: lockSequences(db),
   deleteSequences: deleteSequences(db),
@@ -69,6 +82,9 @@ export const createPgState = (
   pause: pause(db),
   resume: resume(db),
   getPauses: getPauses(db),
+  setLimits: setLimits(db),
+  deleteLimits: deleteLimits(db),
+  getLimits: getLimits(db),
   getJobs: getJobs(db),
   getSequences: getSequences(db),
   getBlockers: getBlockers(db),

@@ -1,5 +1,4 @@
-import { toArrayLiteral } from "../array-literal.ts";
-import type { PgDatabase, PgState } from "../database.ts";
+import { type PgDatabase, type PgState, toArrayLiteral } from "../database.ts";
 import { rowToStateJob } from "../job-row.ts";
 
 export const listJobs = (db: PgDatabase): PgState["listJobs"] => {
@@ -15,7 +14,14 @@ export const listJobs = (db: PgDatabase): PgState["listJobs"] => {
     limit: "integer",
     sequence_type_names: "text[]",
   });
-  return async ({ context, sequenceId, rootSequenceId, sequenceTypeNames = null, ...asked }) => {
+  return async ({
+    context,
+    sequenceId,
+    rootSequenceId,
+    sequenceTypeNames = null,
+    timeoutMs,
+    ...asked
+  }) => {
     const sequence = sequenceId === null ? null : db.id(sequenceId);
     const root = rootSequenceId === null ? null : db.id(rootSequenceId);
     // No job has an id that cannot be one.
@@ -26,14 +32,14 @@ export const listJobs = (db: PgDatabase): PgState["listJobs"] => {
       root_sequence_id: root,
       sequence_type_names: sequenceTypeNames && toArrayLiteral(sequenceTypeNames),
     };
-    const rows = await list(args, context);
+    const rows = await list(args, context, timeoutMs);
     return rows.map(rowToStateJob);
   };
 };
 
 type Page = Omit<
   Parameters<PgState["listJobs"]>[0],
-  "context" | "sequenceId" | "rootSequenceId" | "sequenceTypeNames"
+  "context" | "sequenceId" | "rootSequenceId" | "sequenceTypeNames" | "timeoutMs"
 >;
 
 type PageArgs = Readonly<

@@ -1,5 +1,4 @@
-import { toArrayLiteral } from "../array-literal.ts";
-import type { PgDatabase, PgState } from "../database.ts";
+import { type PgDatabase, type PgState, toArrayLiteral } from "../database.ts";
 import { toStateSchedule } from "../schedule-row.ts";
 
 export const listSchedules = (db: PgDatabase): PgState["listSchedules"] => {

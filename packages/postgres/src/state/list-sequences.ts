@@ -14,11 +14,12 @@ export const listSequences = (db: PgDatabase): PgState["listSequences"] => {
     after_ordinal: "bigint",
     limit: "integer",
   });
-  return async ({ context, rootSequenceId, ...asked }) => {
+  return async ({ context, rootSequenceId, timeoutMs, ...asked }) => {
     const root = rootSequenceId === null ? null : db.id(rootSequenceId);
     // No job has an id that cannot be one.
     if (rootSequenceId !== null && root === null) return [];
-    const rows = await list({ ...toPageArgs(asked), root_sequence_id: root }, context);
+    const args = { ...toPageArgs(asked), root_sequence_id: root };
+    const rows = await list(args, context, timeoutMs);
     return toSequences(rows.map(rowToStateJob));
   };
 };

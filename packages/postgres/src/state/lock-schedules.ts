@@ -1,5 +1,4 @@
-import { toArrayLiteral } from "../array-literal.ts";
-import type { PgDatabase, PgState } from "../database.ts";
+import { type PgDatabase, type PgState, toArrayLiteral } from "../database.ts";
 import { splitNow } from "../schedule-row.ts";
 
 export const lockSchedules = (db: PgDatabase): PgState["lockSchedules"] => {

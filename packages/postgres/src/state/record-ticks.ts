@@ -1,5 +1,5 @@
 import { column, type PgDatabase, type PgState } from "../database.ts";
-import { toBoolean } from "../schedule-row.ts";
+import { toBoolean } from "../job-row.ts";
 
 export const recordTicks = (db: PgDatabase): PgState["recordTicks"] => {
   const record = db.routine("record_ticks", {

@@ -14,6 +14,7 @@ export const rescheduleJobs = (db: PgDatabase, leases: HeldLeases): PgState["res
     uncounted: "integer[]",
     errors: "text[]",
     acquired_us: "float8[]",
+    worker_ids: "text[]",
   });
   return async ({ context, jobs }) => {
     if (jobs.length === 0) return [];
@@ -26,6 +27,10 @@ export const rescheduleJobs = (db: PgDatabase, leases: HeldLeases): PgState["res
         uncounted: column(jobs, ({ countsAttempt }) => (countsAttempt ? null : 1)),
         errors: column(jobs, ({ error }) => storableText(error)),
         acquired_us: column(jobs, (job) => leases.acquiredAtUs(job)),
+        // Only an attempt with an error is kept.
+        worker_ids: column(jobs, (job) =>
+          job.error === null ? null : storableText(leases.workerId(job)),
+        ),
       },
       context,
     );

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { type CommitFate, startCommitProxy } from "../proxies/commit-proxy.ts";
 import { useFaultRig } from "./fault-rig.ts";
-import { leaseMs, openClient } from "./steps.ts";
+import { openClient } from "./steps.ts";
 
 const rig = useFaultRig();
 
@@ -93,8 +93,7 @@ it.each(["die before", "die within", "die committing", "by value, die"])(
       isByValue ? "by value" : "plain",
     ]);
     await rig.startWorker();
-    const tookMs = await rig.expectEachOnce(20, isByValue ? 0 : 1);
-    expect(tookMs).toBeLessThan(leaseMs + 3_000);
+    await rig.expectEachOnce(20, isByValue ? 0 : 1);
   },
   60_000,
 );

@@ -6,6 +6,10 @@ import { describe, it } from "vitest";
 import { extendWithStatePostgres } from "../../src/testing.ts";
 import { connectPg, connectPgAtLevel, lazyDatabaseUrl, servers } from "../fixtures.ts";
 
+// Of eighty statements at once the server refuses many, and some more often than a call is retried by default. A worker
+// goes on for more than a minute; so do these.
+const adapter = { connectionRetryConfig: { maxRetries: 100, maxDelayMs: 200 } };
+
 for (const [name, databases] of servers) {
   for (const level of ["REPEATABLE READ", "SERIALIZABLE"]) {
     describe(`${level} on ${name}`, () => {
@@ -13,6 +17,7 @@ for (const [name, databases] of servers) {
       stateRacesTestSuite({
         it: extendWithStatePostgres(extendWithCommon(it), {
           connect: async () => connectPgAtLevel(await url(), level),
+          adapter,
         }),
       });
     });
@@ -20,9 +25,6 @@ for (const [name, databases] of servers) {
   describe(`SERIALIZABLE by default on ${name}`, () => {
     const url = lazyDatabaseUrl(databases);
     const options = "-c default_transaction_isolation=serializable";
-    // Of eighty statements at once the server refuses many, and some more often than a call is retried by default. A worker
-    // goes on for more than a minute; so do these.
-    const adapter = { connectionRetryConfig: { maxRetries: 100, maxDelayMs: 200 } };
     stateRacesTestSuite({
       it: extendWithStatePostgres(extendWithCommon(it), {
         connect: async () => connectPg(await url(), { options }),

@@ -1,9 +1,7 @@
-// The suites of the contract through an ORM, and a choice of the behaviour suites: those in which transactions matter. The
-// other ones meet the same statements in the same order as through `pg`.
+// All suites of the contract and of behaviour through an ORM, and its own transactions.
 import { providedPostgres } from "@queuert/test-services/provided";
 import {
-  behaviourSuites,
-  describeBehaviourSuites,
+  behaviourTestSuite,
   extendWithCommon,
   extendWithNotifyInProcess,
   stateAdapterTestSuite,
@@ -13,9 +11,6 @@ import { extendWithStatePostgres } from "../../src/testing.ts";
 import { beginByCallback, lazyDatabaseUrl } from "../fixtures.ts";
 import type { OpenOrm } from "./orm-client.ts";
 import { describeTransactions } from "./transactions.ts";
-
-const { starting, transacting, continuing, preparing, committing, afterCommit } = behaviourSuites;
-const chosen = [starting, transacting, continuing, preparing, committing, afterCommit];
 
 export const describeOrm = (name: string, open: OpenOrm): void => {
   describe(name, () => {
@@ -32,7 +27,7 @@ export const describeOrm = (name: string, open: OpenOrm): void => {
     });
     stateAdapterTestSuite({ it: withState });
     describe("behaviour", () => {
-      describeBehaviourSuites(chosen, { it: extendWithNotifyInProcess(withState) });
+      behaviourTestSuite({ it: extendWithNotifyInProcess(withState) });
     });
     describeTransactions(open);
   });

@@ -106,6 +106,13 @@ const writes: readonly (readonly [string, (db: Transaction) => Promise<unknown>]
   ],
   ["failJobs", (db) => adapter.failJobs({ context: { db }, jobs: [{ ...lost, error: "x" }] })],
   ["retryFailedJobs", (db) => adapter.retryFailedJobs({ context: { db }, ids: [id] })],
+  [
+    "updateJobs",
+    (db) => {
+      const none = { input: null, schedule: null, dueWithinMs: null };
+      return adapter.updateJobs({ context: { db }, jobs: [{ id, priority: 1, ...none }] });
+    },
+  ],
   ["triggerJobs", (db) => adapter.triggerJobs({ context: { db }, ids: [id] })],
   ["lockSequences", (db) => adapter.lockSequences({ context: { db }, ids: [id] })],
   ["deleteSequences", (db) => adapter.deleteSequences({ context: { db }, rootSequenceIds: [id] })],

@@ -2,7 +2,7 @@
 // that is set back delays no job that was due.
 import type { AnyStateAdapter } from "queuert/internal";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createShownClock } from "../../src/state/acquire-jobs/shown-clock.ts";
+import { createShownClock } from "../../src/state/acquire-jobs/acquire-jobs.ts";
 import { createHeldLeases } from "../../src/state/held-leases.ts";
 import { servers } from "../fixtures.ts";
 import { acquire, complete, look, openStore, reclaim, start, type Store } from "./open-store.ts";
@@ -145,7 +145,9 @@ describe.each(servers)("%s", (_server, databases) => {
         SET set_at = set_at + interval '1 hour', leased_until = leased_until + interval '1 hour'`);
       expect(await reclaim(fresh)).toEqual([]);
       const [row] = await store.query(
-        "SELECT date_part('epoch', leased_until - clock_timestamp()) AS seconds FROM queuert.lease",
+        `SELECT date_part('epoch', leased_until - clock_timestamp()) AS seconds FROM queuert.lease
+        WHERE $1 = ANY(job_ids)`,
+        [id],
       );
       expect(Number(row?.["seconds"])).toBeGreaterThan(20);
       expect(Number(row?.["seconds"])).toBeLessThanOrEqual(30);
@@ -197,7 +199,7 @@ describe("leases in memory", () => {
 
   it("a lease is settled once, when its last job has ended", () => {
     const leases = createHeldLeases();
-    leases.acquired([lease(100, "a", "b")]);
+    leases.acquired("w", [lease(100, "a", "b")]);
     leases.ended([{ jobId: "a", leaseVersion: 1 }]);
     leases.ended([
       { jobId: "a", leaseVersion: 1 },
@@ -206,7 +208,14 @@ describe("leases in memory", () => {
     expect(leases.takeSettled()).toEqual([]);
     expect(leases.acquiredAtUs({ jobId: "b", leaseVersion: 1 })).toBe(99);
     leases.ended([{ jobId: "b", leaseVersion: 1 }]);
-    expect(leases.takeSettled()).toMatchObject([{ untilUs: 100, firstOrdinal: 1 }]);
+    // Until there are eight.
+    expect(leases.takeSettled()).toEqual([]);
+    const others = Array.from({ length: 7 }, (_, index) => `other ${index}`);
+    for (const id of others) leases.acquired("w", [lease(200, id)]);
+    leases.ended(others.map((jobId) => ({ jobId, leaseVersion: 1 })));
+    const settled = leases.takeSettled();
+    expect(settled).toHaveLength(8);
+    expect(settled[0]).toMatchObject({ untilUs: 100, firstOrdinal: 1 });
     expect(leases.takeSettled()).toEqual([]);
     expect(leases.acquiredAtUs({ jobId: "b", leaseVersion: 1 })).toBeNull();
   });
@@ -214,8 +223,8 @@ describe("leases in memory", () => {
   it("jobs that never end are forgotten", () => {
     const leases = createHeldLeases();
     const ids = Array.from({ length: 10_000 }, (_, index) => `old ${index}`);
-    leases.acquired([lease(100, ...ids)]);
-    leases.acquired([lease(3_600_000_000_000, "new", ...ids.map((id) => `new ${id}`))]);
+    leases.acquired("w", [lease(100, ...ids)]);
+    leases.acquired("w", [lease(3_600_000_000_000, "new", ...ids.map((id) => `new ${id}`))]);
     expect(leases.acquiredAtUs({ jobId: "old 1", leaseVersion: 1 })).toBeNull();
     expect(leases.acquiredAtUs({ jobId: "new", leaseVersion: 1 })).not.toBeNull();
   });

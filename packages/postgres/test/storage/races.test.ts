@@ -231,7 +231,7 @@ describe.each(servers)("%s", (_server, databases) => {
   });
 
   it("a reclaim that does not raise the lease version gives it out twice", async () => {
-    await install("reclaim_expired_leases", "lease_version = h.version,", "");
+    await install("end_expired_attempts", "lease_version = j.lease_version + 1,", "");
     const id = await startLost();
     await reclaim(first.adapter);
     await first.end("COMMIT");

@@ -1,11 +1,13 @@
 // A copy of the package as the next version might be: a column more, a routine with another signature, and a routine with
 // another body.
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import {
+  copyAsNextVersion as copyPackage,
+  type NextVersion,
+  type VersionEdit,
+} from "@queuert/test-services/next-version";
 
-const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
+export const packageFolder: string = fileURLToPath(new URL("../..", import.meta.url));
 
 const migration = `export const addProgress = {
   name: "9999-add-progress",
@@ -13,15 +15,13 @@ const migration = `export const addProgress = {
 } as const;
 `;
 
-type Edit = readonly [file: string, before: string | RegExp, after: string];
-
-const edits: readonly Edit[] = [
+const edits: readonly VersionEdit[] = [
   [
     "migrations/index.ts",
     "import type",
     'import { addProgress } from "./9999-add-progress.ts";\nimport type',
   ],
-  ["migrations/index.ts", /= \[(createStore[^\]]*)\]/, "= [$1, addProgress]"],
+  ["migrations/index.ts", /= \[\s*(createStore[^\]]*?),?\s*\]/, "= [$1, addProgress]"],
   ["migrations/index.ts", "routinesVersion = 1", "routinesVersion = 2"],
   [
     "job-row.ts",
@@ -41,7 +41,7 @@ const edits: readonly Edit[] = [
   ],
   // Another signature and another result, under a new name.
   ["routines/acquire-jobs.ts", /\bacquire_jobs\b/g, "acquire_jobs_2"],
-  ["routines/acquire-jobs.ts", "p_horizon_us float8)", "p_horizon_us float8, p_hint text)"],
+  ["routines/acquire-jobs.ts", "p_batches text)", "p_batches text, p_hint text)"],
   [
     "routines/acquire-jobs.ts",
     "trace_context text, rest text)",
@@ -66,20 +66,5 @@ const edits: readonly Edit[] = [
   ],
 ];
 
-/** Returns the folder of the copy and a function that removes it. */
-export const copyAsNextVersion = async () => {
-  const folder = await mkdtemp(join(tmpdir(), "queuert-next-version-"));
-  for (const part of ["src", "test/upgrade", "package.json"]) {
-    await cp(join(packageFolder, part), join(folder, part), { recursive: true });
-  }
-  await symlink(join(packageFolder, "node_modules"), join(folder, "node_modules"));
-  await writeFile(join(folder, "src/migrations/9999-add-progress.ts"), migration);
-  for (const [file, before, after] of edits) {
-    const path = join(folder, "src", file);
-    const text = await readFile(path, "utf8");
-    const edited = text.replace(before, after);
-    if (edited === text) throw new Error(`${file} has no "${String(before)}"`);
-    await writeFile(path, edited);
-  }
-  return { folder, remove: () => rm(folder, { recursive: true }) };
-};
+export const copyAsNextVersion = (): Promise<NextVersion> =>
+  copyPackage(packageFolder, { "migrations/9999-add-progress.ts": migration }, edits);

@@ -1,9 +1,6 @@
 // During a deployment workers of two versions run side by side. The new one migrates, the old one continues with its
 // routines, and neither loses a job.
-import { spawn } from "node:child_process";
-import { join, relative } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { startVersion } from "@queuert/test-services/next-version";
 import { providedPostgres } from "@queuert/test-services/provided";
 import pg from "pg";
 import { expect, it } from "vitest";
@@ -14,11 +11,7 @@ import { createPgPoolStateProvider } from "../../src/providers/pg.ts";
 import type { Routine } from "../../src/routines/routine.ts";
 import { createStoreNames } from "../../src/store-names.ts";
 import { anEntryJob } from "../call-every-method.ts";
-import { copyAsNextVersion } from "./next-version.ts";
-
-const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
-const ownProcess = fileURLToPath(new URL("version-process.ts", import.meta.url));
-const workspace = fileURLToPath(new URL("../../../..", import.meta.url));
+import { copyAsNextVersion, packageFolder } from "./next-version.ts";
 
 interface Report {
   readonly applied?: readonly string[];
@@ -30,22 +23,6 @@ interface Report {
     readonly unexpected: readonly string[];
   };
 }
-
-const startVersion = (folder: string, url: string, workerId: string) => {
-  const file = join(folder, relative(packageFolder, ownProcess));
-  const args = ["--conditions=@queuert/source", "--import", "tsx", file, url, workerId];
-  const child = spawn(process.execPath, args, {
-    cwd: workspace,
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (): Promise<Report> => {
-    const { value, done } = await lines.next();
-    if (done === true) throw new Error(`${workerId} ended without a report`);
-    return JSON.parse(String(value)) as Report;
-  };
-  return { next, end: () => child.stdin.end() };
-};
 
 it("an old and a new worker share a migrated schema under load, and lose nothing", async () => {
   const { url } = await providedPostgres().createDatabase();
@@ -65,14 +42,14 @@ it("an old and a new worker share a migrated schema under load, and lose nothing
   };
   try {
     await pool.query("CREATE TABLE done (key text NOT NULL)");
-    const old = startVersion(packageFolder, url, "old");
+    const old = startVersion<Report>(packageFolder, [url, "old"]);
     expect(await old.next()).toEqual({
       applied: [...migrations.map(({ name }) => name), "routines-1"],
     });
     await untilCompleted("old", 300);
 
     // It migrates while the old one works.
-    const young = startVersion(nextVersion.folder, url, "young");
+    const young = startVersion<Report>(nextVersion.folder, [url, "young"]);
     expect(await young.next()).toEqual({ applied: ["9999-add-progress", "routines-2"] });
     const before = await completedCount("old");
     await Promise.all([untilCompleted("young", 300), untilCompleted("old", before + 300)]);

@@ -14,6 +14,7 @@ interface Emitter {
   off(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
+/** A `Redis` of ioredis, as far as it is used here. */
 export interface IoredisSingle extends Emitter {
   readonly status: string;
   call(command: string, ...args: string[]): Promise<unknown>;
@@ -25,6 +26,7 @@ export interface IoredisSingle extends Emitter {
   duplicate(override?: IoredisOverrides): IoredisSingle;
 }
 
+/** A `Cluster` of ioredis, as far as it is used here. */
 export interface IoredisCluster extends Emitter {
   readonly status: string;
   call(command: string, ...args: string[]): Promise<unknown>;
@@ -43,6 +45,7 @@ interface IoredisOverrides {
   readonly reconnectOnError?: null;
 }
 
+/** The options of `createIoredisNotifyProvider`. */
 export interface IoredisNotifyProviderOptions {
   /** Stays yours. Commands are sent over it, and connections for subscriptions copy its options. */
   readonly client: IoredisSingle | IoredisCluster;
@@ -115,7 +118,14 @@ const connect = async (
   };
 };
 
-/** Lets the adapter work with a client of ioredis: `new Redis(…)` or `new Cluster(…)`. */
+/**
+ * Lets the adapter work with a client of ioredis: `new Redis(…)` or `new Cluster(…)`.
+ *
+ * @example
+ * ```ts
+ * const provider = createIoredisNotifyProvider({ client: new Redis("redis://localhost:6379") });
+ * ```
+ */
 export const createIoredisNotifyProvider = ({
   client,
 }: IoredisNotifyProviderOptions): RedisNotifyProvider => {

@@ -46,6 +46,7 @@ export interface NodeRedisSentinel extends Emitter {
 
 type NodeRedisClient = NodeRedisSingle | NodeRedisSentinel | NodeRedisCluster;
 
+/** The options of `createNodeRedisNotifyProvider`. */
 export interface NodeRedisNotifyProviderOptions {
   /** Connected, and stays yours. Commands are sent over it, and connections for subscriptions copy its options. */
   readonly client: NodeRedisClient;
@@ -144,7 +145,15 @@ const assertClient = (client: NodeRedisClient): void => {
   else if (!isSentinel(client)) assertMethods(client, "client", ["duplicate", "subscribe"], remedy);
 };
 
-/** Lets the adapter work with a client of the `redis` package: `createClient`, `createSentinel` or `createCluster`. */
+/**
+ * Lets the adapter work with a client of the `redis` package: `createClient`, `createSentinel` or `createCluster`.
+ *
+ * @example
+ * ```ts
+ * const client = await createClient({ url: "redis://localhost:6379" }).connect();
+ * const provider = createNodeRedisNotifyProvider({ client });
+ * ```
+ */
 export const createNodeRedisNotifyProvider = ({
   client,
 }: NodeRedisNotifyProviderOptions): RedisNotifyProvider => {

@@ -13,13 +13,20 @@ const scratchPrefix = "queuert_expected_schema_";
 /**
  * Throws unless the tables have the version that this release knows, and equal those that its migrations make.
  *
+ * @example
+ * ```ts
+ * await checkSqliteSchema({ stateProvider }); // throws if the tables were changed
+ * ```
+ *
  * @throws QUEUERT_SQLITE_SCHEMA_TOO_OLD, QUEUERT_SQLITE_SCHEMA_TOO_NEW, QUEUERT_SQLITE_SCHEMA_DRIFT
  */
 export const checkSqliteSchema = async (options: SqliteSchemaOptions): Promise<void> => {
   const { stateProvider, tablePrefix = tablePrefixDefault, idType = "TEXT" } = options;
   const names = tableNames(tablePrefix);
   assertIdType(idType);
-  await assertSqliteSchema(stateProvider, names);
+  const { isNewer } = await assertSqliteSchema(stateProvider, names);
+  // This release does not know the tables of the next one.
+  if (isNewer) return;
   const differences = await writeWith(stateProvider, (connection) => {
     const expected = expectedSchema(connection, names, idType);
     const stored = storedSchema(connection, names);
@@ -65,27 +72,35 @@ const storedSchema = (
     ordinal,
     store,
     attempt,
+    log,
+    progress,
     action,
+    metric,
     worker,
     schedule,
     scheduleTick,
     pause,
+    jobLimit,
   }: TableNames,
 ): Schema =>
   new Map(
     sessionOf(connection)
       .all<[string, string]>(
-        "SELECT name, sql FROM sqlite_schema WHERE tbl_name COLLATE NOCASE IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AND sql IS NOT NULL ORDER BY name",
+        "SELECT name, sql FROM sqlite_schema WHERE tbl_name COLLATE NOCASE IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) AND sql IS NOT NULL ORDER BY name",
         job,
         blocker,
         ordinal,
         store,
         attempt,
+        log,
+        progress,
         action,
+        metric,
         worker,
         schedule,
         scheduleTick,
         pause,
+        jobLimit,
       )
       .map(([name, sql]) => [inCaseOf(prefix, name), inCaseOf(prefix, normalize(sql))]),
   );

@@ -9,9 +9,10 @@ import {
 import { assertIdType, type TableNames, tableNames, tablePrefixDefault } from "../names.ts";
 import { type Session, sessionOf } from "../session.ts";
 import type { SqliteStateProvider } from "../state-provider.ts";
-import { knownVersion, migrations } from "./index.ts";
+import { knownVersion, migrations, usableFrom } from "./index.ts";
 import { migrationSql } from "./migration.ts";
 
+/** The options of `migrateSqliteSchema` and `checkSqliteSchema`. */
 export interface SqliteSchemaOptions {
   /** As for the adapter. */
   readonly stateProvider: SqliteStateProvider;
@@ -21,6 +22,7 @@ export interface SqliteSchemaOptions {
   readonly idType?: string | undefined;
 }
 
+/** The result of `migrateSqliteSchema`. */
 export interface SqliteMigrationResult {
   /** The migrations that were applied. With `dryRun`, those that are missing. */
   readonly applied: readonly { readonly version: number; readonly name: string }[];
@@ -28,27 +30,36 @@ export interface SqliteMigrationResult {
   readonly sql: string;
 }
 
-/** Creates the tables or brings them up to date. With `dryRun` it writes nothing and returns the same result. */
+/**
+ * Creates the tables or brings them up to date. With `dryRun` it writes nothing and returns the same result.
+ *
+ * @example
+ * ```ts
+ * const { sql } = await migrateSqliteSchema({ stateProvider, dryRun: true });
+ * await migrateSqliteSchema({ stateProvider });
+ * ```
+ */
 export const migrateSqliteSchema = async (
   options: SqliteSchemaOptions & { readonly dryRun?: boolean | undefined },
 ): Promise<SqliteMigrationResult> => {
   const { stateProvider, tablePrefix = tablePrefixDefault, idType = "TEXT", dryRun } = options;
   const names = tableNames(tablePrefix);
   assertIdType(idType);
-  const version = await readWith(stateProvider, (session) => knownVersionOf(session, names));
+  const { version } = await readWith(stateProvider, (session) => usableVersion(session, names));
   if (version < knownVersion && dryRun !== true) {
     return writeWith(stateProvider, (connection) => apply(connection, names, idType));
   }
   return toResult(names, idType, version);
 };
 
-/** Throws unless the tables are at the version that this release knows. */
+/** Throws unless this release can use the tables. Returns whether a newer release has migrated them. */
 export const assertSqliteSchema = async (
   stateProvider: SqliteStateProvider,
   names: TableNames,
-): Promise<void> => {
-  const version = await readWith(stateProvider, (session) => knownVersionOf(session, names));
+): Promise<{ readonly isNewer: boolean }> => {
+  const { version } = await readWith(stateProvider, (session) => usableVersion(session, names));
   if (version < knownVersion) throw new SqliteSchemaTooOldError(version, knownVersion);
+  return { isNewer: version > knownVersion };
 };
 
 const apply = (
@@ -58,12 +69,15 @@ const apply = (
 ): SqliteMigrationResult => {
   const session = sessionOf(connection);
   // Read again under the write lock: another process may have migrated since.
-  const version = knownVersionOf(session, names);
+  const { version, isWithoutUsableFrom } = usableVersion(session, names);
   connection.exec(createMigrationTable(names));
-  const insert = `INSERT INTO ${names.migration} (version, name, applied_at) VALUES (?, ?, ?)`;
+  if (isWithoutUsableFrom) {
+    connection.exec(`ALTER TABLE ${names.migration} ADD COLUMN usable_from INTEGER`);
+  }
+  const insert = `INSERT INTO ${names.migration} (version, name, applied_at, usable_from) VALUES (?, ?, ?, ?)`;
   migrations.slice(version).forEach((migration, index) => {
     create(connection, migrationSql(migration, names.prefix, idType));
-    session.run(insert, version + index + 1, migration.name, session.now());
+    session.run(insert, version + index + 1, migration.name, session.now(), usableFrom);
   });
   return toResult(names, idType, version);
 };
@@ -81,26 +95,46 @@ const createMigrationTable = ({ migration }: TableNames): string =>
   `CREATE TABLE IF NOT EXISTS ${migration} (
   version INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
-  applied_at INTEGER NOT NULL
+  applied_at INTEGER NOT NULL,
+  usable_from INTEGER
 ) STRICT;\n`;
 
-/** The version of the tables: 0 for none. Throws if this release does not know it. */
-const knownVersionOf = (session: Session, names: TableNames): number => {
-  const version = storedVersion(session, names);
-  if (version > knownVersion) throw new SqliteSchemaTooNewError(version, knownVersion);
-  return version;
+interface StoredVersion {
+  /** 0 for no tables. */
+  readonly version: number;
+  /** The table of migrations was made before it had this column. */
+  readonly isWithoutUsableFrom: boolean;
+}
+
+/** The version of the tables. Throws if a newer release has migrated them, and they are not for this release any more. */
+const usableVersion = (session: Session, names: TableNames): StoredVersion => {
+  const stored = storedVersion(session, names);
+  const { version, isWithoutUsableFrom } = stored;
+  if (version <= knownVersion) return stored;
+  const [oldest] = isWithoutUsableFrom
+    ? [null]
+    : (session.get<[number | null]>(
+        `SELECT usable_from FROM ${names.migration} WHERE version = ?`,
+        version,
+      ) ?? [null]);
+  if (oldest !== null && oldest <= knownVersion) return stored;
+  throw new SqliteSchemaTooNewError(version, knownVersion);
 };
 
-const storedVersion = (session: Session, { migration }: TableNames): number => {
+const columnsBefore = "version,name,applied_at";
+
+const storedVersion = (session: Session, { migration }: TableNames): StoredVersion => {
   // To SQLite, names that differ in case are the same.
   const found = session.get<[type: string]>(
     "SELECT type FROM sqlite_schema WHERE name = ? COLLATE NOCASE",
     migration,
   );
-  if (found === undefined) return 0;
+  if (found === undefined) return { version: 0, isWithoutUsableFrom: false };
   const [type] = found;
   const columns = session.all<[string]>("SELECT name FROM pragma_table_info(?)", migration);
-  if (type !== "table" || columns.join() !== "version,name,applied_at") {
+  const isWithoutUsableFrom = columns.join() === columnsBefore;
+  const isOurs = isWithoutUsableFrom || columns.join() === `${columnsBefore},usable_from`;
+  if (type !== "table" || !isOurs) {
     throw new SqliteSchemaTakenError(`${type} ${migration}`);
   }
   const applied = session.all<[version: number, name: string]>(
@@ -112,7 +146,7 @@ const storedVersion = (session: Session, { migration }: TableNames): number => {
     throw new SqliteSchemaTakenError(`table ${migration}`);
   }
   const [version] = applied.at(-1) ?? [0];
-  return version;
+  return { version, isWithoutUsableFrom };
 };
 
 /** The migrations after a version. */

@@ -14,6 +14,8 @@ const textColumns = {
   deduplicationKey: "job.deduplication_key",
   leasedBy: "job.leased_by",
   completedBy: "job.completed_by",
+  limitName: "job.limit_name",
+  limitKey: "job.limit_key",
 } as const;
 
 const partColumns = {

@@ -1,17 +1,18 @@
 // A search over a bounded number of jobs. Drivers for SQLite are synchronous, so it looks at a few thousand jobs in one turn of
 // the event loop. Each step is a range of ordinals, which are the rowids of the table: no index is needed.
 // Open or failed jobs are few beside completed ones. If they are few enough, only they are looked at.
-import type { ExaminedJobs, ExamineJobsParams, JobStatus, OperatorStore } from "queuert/internal";
+import {
+  type ExaminedJobs,
+  type ExamineJobsParams,
+  type OperatorStore,
+  possibleStatuses,
+} from "queuert/internal";
 import type { Database } from "../database.ts";
 import { type JobRow, jobColumns, toStateJob } from "../job-row.ts";
 import { allOf, ordinalsWithStatus } from "../list-conditions.ts";
 import type { Session } from "../session.ts";
+import { stepSize, turnsWithin } from "../turns.ts";
 import { toSql } from "./conditions.ts";
-
-/** Jobs looked at in one turn of the event loop. */
-const stepSize = 5_000;
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export const examineJobs =
   <TTxContext extends object, TContext extends object>(
@@ -19,6 +20,7 @@ export const examineJobs =
   ): NonNullable<OperatorStore["examineJobs"]> =>
   async (params) => {
     const { order, ordinalMax, limit, examineMax } = params;
+    const turn = turnsWithin(params.timeoutMs);
     const ordinals = await database.read(undefined, (session) =>
       fewOrdinals(session, database.names.job, params),
     );
@@ -27,7 +29,7 @@ export const examineJobs =
       afterOrdinal = Math.min(afterOrdinal ?? Infinity, ordinalMax + 1);
     }
     const jobs: ExaminedJobs["jobs"][number][] = [];
-    for (let examined = 0; ; await nextTurn()) {
+    for (let examined = 0; ; await turn()) {
       const count = Math.min(stepSize, examineMax - examined);
       const page = { ...params, afterOrdinal, limit: limit - jobs.length };
       const step = await database.read(undefined, (session) =>
@@ -43,29 +45,17 @@ export const examineJobs =
   };
 
 /** The statement of the ordinals that can match by their status; null: all. */
-const fewOrdinals = (
+export const fewOrdinals = (
   session: Session,
   job: string,
-  { conditions, examineMax }: ExamineJobsParams,
+  { conditions, examineMax }: Pick<ExamineJobsParams, "conditions" | "examineMax">,
 ): string | null => {
-  const statuses = statusesOf(conditions);
+  const statuses = possibleStatuses(conditions);
   const ordinals = statuses === null ? null : ordinalsWithStatus(job, statuses);
   if (ordinals === null) return null;
   const [count = 0] =
-    session.get<[number]>(`SELECT count(*) FROM (${ordinals} LIMIT ?)`, examineMax + 1) ?? [];
+    session.get<[number]>(`SELECT count(*) FROM (${ordinals} LIMIT +?)`, examineMax + 1) ?? [];
   return count > examineMax ? null : ordinals;
-};
-
-const openStatuses: readonly JobStatus[] = ["blocked", "pending", "running"];
-
-const statusesOf = (conditions: ExamineJobsParams["conditions"]): readonly JobStatus[] | null => {
-  for (const condition of conditions) {
-    if (condition.negated) continue;
-    if (condition.field === "status") return condition.anyOf;
-    // Every derived state but `root` is one of an open job.
-    if (condition.field === "is" && !condition.anyOf.includes("root")) return openStatuses;
-  }
-  return null;
 };
 
 interface Step {
@@ -100,7 +90,7 @@ const examineStep = (
     ...conditions.map((condition) => toSql(condition, now)),
   ]);
   const rows = session.all<JobRow>(
-    `SELECT ${jobColumns("job")} FROM ${job} job WHERE ${all.where} ORDER BY job.ordinal ${direction} LIMIT ?`,
+    `SELECT ${jobColumns("job")} FROM ${job} job WHERE ${all.where} ORDER BY job.ordinal ${direction} LIMIT +?`,
     ...all.parameters,
     limit,
   );

@@ -18,7 +18,7 @@ export const listActions = <TTxContext extends object, TContext extends object>(
 ): NonNullable<OperatorStore["listActions"]> => {
   const select = `
 SELECT id, action, user, filter, count, started_at, finished_at, done, refused
-FROM ${database.names.action} ORDER BY started_at DESC, id LIMIT ?`;
+FROM ${database.names.action} ORDER BY started_at DESC, id LIMIT +?`;
   return ({ limit }) =>
     database.read(undefined, (session) =>
       session.all<ActionRow>(select, limit).map(toStoredAction),

@@ -18,6 +18,13 @@ export type DrizzleStateProvider<TDatabase> = Pick<SqliteFileProvider<never>, "c
 /**
  * The state provider for Drizzle, over the provider of its driver: `createDrizzleStateProvider(provider, (client) =>
  * drizzle(client, { schema }))`.
+ *
+ * @example
+ * ```ts
+ * const provider = await createBetterSqlite3Provider({ filename: "app.db" });
+ * const stateProvider = createDrizzleStateProvider(provider, (client) => drizzle(client));
+ * ```
+ *
  * @throws QUEUERT_INVALID_OPTION
  */
 export const createDrizzleStateProvider = <TClient extends object, TDatabase extends object>(

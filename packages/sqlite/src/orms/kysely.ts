@@ -24,6 +24,7 @@ export interface KyselyContext<TTables> {
   readonly db: Kysely<TTables>;
 }
 
+/** The options of `createKyselyStateProvider`. */
 export interface KyselyProviderOptions<TTables> extends Omit<FileSettings, "synchronous"> {
   /** The instance whose transactions the jobs use. */
   readonly db: Kysely<TTables>;
@@ -33,6 +34,7 @@ export interface KyselyProviderOptions<TTables> extends Omit<FileSettings, "sync
   readonly reader?: BetterSqlite3.Database | undefined;
 }
 
+/** A provider with Kysely in its contexts. */
 export type KyselyStateProvider<TTables> = Required<
   SqliteStateProvider<KyselyTxContext<TTables>, KyselyContext<TTables>>
 > & {
@@ -42,6 +44,15 @@ export type KyselyStateProvider<TTables> = Required<
 
 /**
  * The state provider for Kysely over better-sqlite3.
+ *
+ * @example
+ * ```ts
+ * const database = new Database("app.db", { timeout: 0 });
+ * database.pragma("journal_mode = WAL");
+ * const db = new Kysely<{ users: { email: string } }>({ dialect: new SqliteDialect({ database }) });
+ * const stateProvider = await createKyselyStateProvider({ db, database });
+ * ```
+ *
  * @throws QUEUERT_INVALID_OPTION
  */
 export const createKyselyStateProvider = async <TTables>({

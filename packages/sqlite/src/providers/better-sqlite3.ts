@@ -1,8 +1,9 @@
 import { createRequire } from "node:module";
 import type BetterSqlite3 from "better-sqlite3";
 import { assertMethods, InvalidOptionError } from "queuert/internal";
-import type { SqliteConnection, SqliteStatement, SqliteValue } from "../connection.ts";
+import type { SqliteStatement, SqliteValue } from "../connection.ts";
 import { SqliteDriverMissingError } from "../errors.ts";
+import { createDriverConnection } from "./driver-connection.ts";
 import {
   createFileProvider,
   type DriverConnection,
@@ -52,11 +53,21 @@ interface AdoptOptions extends Omit<FileSettings, "synchronous"> {
   readonly filename?: never;
 }
 
+/** The options of `createBetterSqlite3Provider`: a file to open, or connections of yours. */
 export type BetterSqlite3ProviderOptions = OpenOptions | AdoptOptions;
 
 const connectionMethods = ["prepare", "exec", "pragma"];
 
-/** Opens a file with `better-sqlite3`: 12 on Node 20, 12 or 13 on newer. */
+/**
+ * Opens a file with `better-sqlite3`: 12 on Node 20, 12 or 13 on newer.
+ *
+ * @example
+ * ```ts
+ * const stateProvider = await createBetterSqlite3Provider({ filename: "app.db" });
+ * // after the workers have stopped
+ * await stateProvider.close();
+ * ```
+ */
 export const createBetterSqlite3Provider = async (
   options: BetterSqlite3ProviderOptions,
 ): Promise<SqliteFileProvider<BetterSqlite3.Database>> => {
@@ -107,7 +118,14 @@ const loadDriver = async (): Promise<Constructor> => {
   }
 };
 
-/** Version 13 ends a process of Node 20 without a message when it opens a file. So its version is read before. */
+/**
+ * Version 13 ends a process of Node 20 without a message when it opens a file. So its version is read before.
+ *
+ * @example
+ * ```ts
+ * assertRunsHere("better-sqlite3"); // throws before version 13 ends a process of Node 20
+ * ```
+ */
 export const assertRunsHere = (driver: string): void => {
   if (!process.versions.node.startsWith("20.")) return;
   let version: string;
@@ -154,32 +172,12 @@ const adoptReader = (
 const toConnection = (
   client: BetterSqlite3.Database,
   owned: boolean,
-): DriverConnection<BetterSqlite3.Database> => {
-  const statements = new Map<string, SqliteStatement>();
-  const connection: SqliteConnection = {
-    prepare: (sql) => {
-      let statement = statements.get(sql);
-      if (statement === undefined) {
-        statement = toStatement(client.prepare(sql));
-        statements.set(sql, statement);
-      }
-      return statement;
-    },
-    exec: (sql) => {
-      client.exec(sql);
-    },
-    get inTransaction() {
-      return client.inTransaction;
-    },
-  };
-  return {
-    client,
-    connection,
-    close: () => {
-      if (owned) client.close();
-    },
-  };
-};
+): DriverConnection<BetterSqlite3.Database> =>
+  createDriverConnection(client, {
+    owned,
+    prepare: (sql) => toStatement(client.prepare(sql)),
+    isInTransaction: () => client.inTransaction,
+  });
 
 const toStatement = (statement: BetterSqlite3.Statement): SqliteStatement => {
   if (!statement.reader) {

@@ -2,6 +2,7 @@
 // built for Node 20. A real `DatabaseSync` has this shape.
 import type { SqliteRunResult, SqliteValue } from "../connection.ts";
 
+/** A statement of `node:sqlite`, as far as it is used here. */
 export interface NodeSqliteStatement {
   run(...parameters: SqliteValue[]): SqliteRunResult;
   all(...parameters: SqliteValue[]): unknown[];
@@ -10,6 +11,7 @@ export interface NodeSqliteStatement {
   setReadBigInts(enabled: boolean): void;
 }
 
+/** A `DatabaseSync` of `node:sqlite`, as far as it is used here. */
 export interface NodeSqliteDatabase {
   prepare(sql: string): NodeSqliteStatement;
   exec(sql: string): void;
@@ -18,6 +20,7 @@ export interface NodeSqliteDatabase {
   readonly isTransaction: boolean;
 }
 
+/** The class `DatabaseSync`. */
 export interface NodeSqliteConstructor<TClient extends NodeSqliteDatabase> {
   new (
     filename: string,

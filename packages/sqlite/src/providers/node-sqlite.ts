@@ -1,6 +1,7 @@
 import { assertMethods, hasMethods } from "queuert/internal";
-import type { SqliteConnection, SqliteStatement, SqliteValue } from "../connection.ts";
+import type { SqliteStatement, SqliteValue } from "../connection.ts";
 import { SqliteDriverMissingError } from "../errors.ts";
+import { createDriverConnection } from "./driver-connection.ts";
 import {
   createFileProvider,
   type DriverConnection,
@@ -56,10 +57,20 @@ interface AdoptOptions<TClient extends NodeSqliteDatabase> extends Omit<
   readonly filename?: never;
 }
 
+/** The options of `createNodeSqliteProvider`: a file to open, or connections of yours. */
 export type NodeSqliteProviderOptions<TClient extends NodeSqliteDatabase = NodeSqliteDatabase> =
   OpenOptions<TClient> | AdoptOptions<TClient>;
 
-/** Opens a file with the SQLite of Node 22.16 and newer. */
+/**
+ * Opens a file with the SQLite of Node 22.16 and newer.
+ *
+ * @example
+ * ```ts
+ * const stateProvider = await createNodeSqliteProvider({ filename: "app.db" });
+ * // after the workers have stopped
+ * await stateProvider.close();
+ * ```
+ */
 export const createNodeSqliteProvider = async <
   TClient extends NodeSqliteDatabase = NodeSqliteDatabase,
 >(
@@ -119,30 +130,12 @@ const driverOf = async <TClient extends NodeSqliteDatabase>(
 const toConnection = <TClient extends NodeSqliteDatabase>(
   client: TClient,
   owned: boolean,
-): DriverConnection<TClient> => {
-  const statements = new Map<string, SqliteStatement>();
-  const connection: SqliteConnection = {
-    prepare: (sql) => {
-      let statement = statements.get(sql);
-      if (statement === undefined) {
-        statement = toStatement(client.prepare(sql));
-        statements.set(sql, statement);
-      }
-      return statement;
-    },
-    exec: (sql) => client.exec(sql),
-    get inTransaction() {
-      return client.isTransaction;
-    },
-  };
-  return {
-    client,
-    connection,
-    close: () => {
-      if (owned) client.close();
-    },
-  };
-};
+): DriverConnection<TClient> =>
+  createDriverConnection(client, {
+    owned,
+    prepare: (sql) => toStatement(client.prepare(sql)),
+    isInTransaction: () => client.isTransaction,
+  });
 
 type Row = readonly SqliteValue[];
 

@@ -9,6 +9,7 @@ import { whenNotBusy } from "./writer-gate.ts";
 /** The failures that a commit survives: with `"NORMAL"` that of the process, with `"FULL"` also that of the machine. */
 export type SqliteSynchronous = "FULL" | "NORMAL";
 
+/** The settings of a file. */
 export interface FileSettings {
   /**
    * When SQLite waits for the disk, on the connections that the provider opens. `"FULL"` (default): at every commit, so that

@@ -11,6 +11,7 @@ import {
 } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { blockerCountOf, type JobRow, jobColumns, toStateJob } from "../job-row.ts";
+import { toInstant } from "../instants.ts";
 import type { Session } from "../session.ts";
 import { createFailDependants } from "../steps/end-sequence.ts";
 import { createCountIncompleteBlockers, createSequenceStatus } from "../steps/read-sequences.ts";
@@ -27,6 +28,7 @@ export const addBlockers = <TTxContext extends object, TContext extends object>(
   const wait = `
 UPDATE ${job} SET blocker_count = blocker_count + ?, incomplete_blocker_count = ?, status = ?
 WHERE id = ? AND status = 'blocked'`;
+  const limitWait = `UPDATE ${job} SET blocked_until = ? WHERE id = ? AND status = 'blocked'`;
   const fail = `UPDATE ${job} SET status = 'failed', finished_at = ?, last_attempt_error = ? WHERE id = ?`;
   const statusOf = createSequenceStatus(database.names);
   const countIncomplete = createCountIncompleteBlockers(database.names);
@@ -38,7 +40,8 @@ WHERE id = ? AND status = 'blocked'`;
     return row;
   };
 
-  const addTo = (session: Session, { jobId, blockerSequenceIds: ids }: WaitingJob): Added => {
+  const addTo = (session: Session, waiting: WaitingJob): Added => {
+    const { jobId, blockerSequenceIds: ids, waitAtMostMs } = waiting;
     const row = read(session, jobId);
     const job = toStateJob(row);
     const statuses = ids.map((id) => statusOf(session, id));
@@ -46,8 +49,11 @@ WHERE id = ? AND status = 'blocked'`;
     if (missing.length > 0 || job.status !== "blocked") return { job, missing };
     const placeFrom = blockerCountOf(row);
     ids.forEach((id, index) => session.run(insertEdge, jobId, placeFrom + index, id));
-    const incomplete = countIncomplete(session, jobId);
+    const incomplete = countIncomplete(session, jobId, job.onBlockerFailure);
     session.run(wait, ids.length, incomplete, incomplete === 0 ? "pending" : "blocked", jobId);
+    if (waitAtMostMs !== undefined) {
+      session.run(limitWait, toInstant(job.createdAt.getTime() + waitAtMostMs), jobId);
+    }
     const error = blockerError(ids, statuses, job);
     if (error !== undefined) {
       const now = session.now();
@@ -72,6 +78,7 @@ const blockerError = (
   statuses: readonly (JobStatus | undefined)[],
   { onBlockerFailure }: StateJob,
 ): string | undefined => {
+  if (onBlockerFailure === "continue") return undefined;
   const cancelled = ids.find((_, index) => statuses[index] === "cancelled");
   if (cancelled !== undefined) return blockerCancelledError(cancelled);
   const failed = ids.find((_, index) => statuses[index] === "failed");

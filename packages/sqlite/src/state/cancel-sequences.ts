@@ -1,8 +1,10 @@
 // Cancels sequences. There is one writer, so the first plan is the one that is written.
 import {
+  cancelledAttemptError,
   type CancellationJob,
   type CancellationView,
   planCancellation,
+  sequencesOf,
   type CancelSequencesParams,
   type CancelSequencesResult,
   type StateAdapter,
@@ -19,13 +21,17 @@ import {
 import type { TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
 import { createFreeDeduplicationKey } from "../steps/deduplicate.ts";
+import { createReleaseContinuing } from "../steps/end-sequence.ts";
 import { withTree } from "../steps/delete-trees.ts";
+import { createWakeKeys } from "../steps/wake-keys.ts";
+import { createRecordAttempt } from "../steps/record-attempt.ts";
 
 export const cancelSequences = <TTxContext extends object, TContext extends object>(
   database: Database<TTxContext, TContext>,
 ): StateAdapter<TTxContext, TContext, string>["cancelSequences"] => {
   const view = createReadView(database.names);
   const write = createWritePlan(database.names);
+  const releaseContinuing = createReleaseContinuing(database.names);
 
   const cancel = (
     session: Session,
@@ -43,13 +49,15 @@ export const cancelSequences = <TTxContext extends object, TContext extends obje
       }
       write(session, plan, params.reason);
       const { results, dependants } = plan;
-      return { kind: "cancelled", results, jobs: toCancelledJobs(plan.jobs), dependants };
+      const unblocked = sequencesOf(plan).flatMap((id) => releaseContinuing(session, id));
+      const jobs = toCancelledJobs(plan.jobs);
+      return { kind: "cancelled", results, jobs, dependants, unblocked };
     }
   };
 
   return async (params) =>
     params.sequences.length === 0
-      ? { kind: "cancelled", results: [], jobs: [], dependants: [] }
+      ? { kind: "cancelled", results: [], jobs: [], dependants: [], unblocked: [] }
       : database.write("cancelSequences", params.context, (session) => cancel(session, params));
 };
 
@@ -69,7 +77,7 @@ CROSS JOIN ${job} first ON first.id = given.value AND first.position = 0`;
 SELECT ${referenceColumns("one")}, one.status, one.position, one.lease_version
 FROM tree CROSS JOIN ${job} one ON one.id = tree.id ORDER BY one.ordinal`;
   const waiting = `${withTree(names)}
-SELECT waiting.id, ${sequenceIdOf("waiting")}, edge.blocker_sequence_id, edge.place
+SELECT waiting.id, ${sequenceIdOf("waiting")}, edge.blocker_sequence_id, edge.place, waiting.on_blocker_failure = 'continue'
 FROM tree CROSS JOIN ${blocker} edge ON edge.blocker_sequence_id = tree.id
 CROSS JOIN ${job} waiting ON waiting.id = edge.job_id
 WHERE waiting.status = 'blocked' ORDER BY waiting.ordinal, edge.place`;
@@ -87,9 +95,9 @@ WHERE waiting.status = 'blocked' ORDER BY waiting.ordinal, edge.place`;
           return { ...toStateJobReference(named), status, position, leaseVersion };
         }),
         waiting: session
-          .all<[string, string, string, number]>(waiting, given)
-          .map(([jobId, sequenceId, blockerSequenceId, index]) => ({
-            ...{ jobId, sequenceId, blockerSequenceId, index },
+          .all<[string, string, string, number, number]>(waiting, given)
+          .map(([jobId, sequenceId, blockerSequenceId, index, goesOn]) => ({
+            ...{ jobId, sequenceId, blockerSequenceId, index, goesOn: goesOn === 1 },
           })),
       };
     },
@@ -104,12 +112,20 @@ const createWritePlan = (names: TableNames) => {
 UPDATE ${job} SET status = 'cancelled', output = ?, finished_at = ?, leased_by = NULL, leased_until = NULL
 WHERE id = ?`;
   const fail = `UPDATE ${job} SET status = 'failed', finished_at = ?, last_attempt_error = ? WHERE id = ?`;
+  const recordAttempt = createRecordAttempt(names);
+  const ended = { outcome: "cancelled", error: cancelledAttemptError } as const;
   const { free, giveUp } = createFreeDeduplicationKey(names);
+  const wakeKeys = createWakeKeys(names);
 
   return (session: Session, { jobs, dependants }: WrittenPlan, reason: string | null): void => {
     const now = session.now();
-    for (const { id, sequenceId } of jobs) {
+    const wake = wakeKeys(session);
+    for (const { id, sequenceId, status, leaseVersion } of jobs) {
+      if (status === "running") {
+        recordAttempt(session, { ...ended, jobId: id, leaseVersion }, now);
+      }
       session.run(cancel, reason, now, id);
+      if (status === "running") wake(id);
       giveUp(session, sequenceId);
     }
     for (const { id, sequenceId, error } of dependants) {

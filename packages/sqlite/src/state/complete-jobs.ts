@@ -12,6 +12,7 @@ import type { TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
 import { createEndSequence } from "../steps/end-sequence.ts";
 import { createBeginInserts } from "../steps/insert-job.ts";
+import { createWakeKeys } from "../steps/wake-keys.ts";
 import { createLeaseLostReason } from "../steps/lease-lost-reason.ts";
 
 const statements = ({ job }: TableNames) => {
@@ -35,6 +36,8 @@ export const completeJobs = <TTxContext extends object, TContext extends object>
   const endSequence = createEndSequence(database.names);
   const leaseLost = createLeaseLostReason(database.names);
   const markCompleted = createMarkCompleted(database);
+  const wakeKeys = createWakeKeys(database.names);
+  const { ordinals } = database;
 
   const lost = (session: Session, { jobId, leaseVersion }: JobCompletion): CompletionResult => {
     const { reason, completedLease } = leaseLost(session, jobId);
@@ -50,9 +53,13 @@ export const completeJobs = <TTxContext extends object, TContext extends object>
       const insert = beginInserts(session, now);
       const end = endSequence(session);
       const mark = markCompleted(session, workerId, now);
+      const wake = wakeKeys(session);
       const results = completions.map((completion): CompletionResult => {
         const { jobId, outcome } = completion;
-        if (!mark(completion)) return lost(session, completion);
+        const ordinal = ordinals.take(jobId);
+        if (!mark(completion, ordinal)) return lost(session, completion);
+        // The statement for a lease has checked that it is the ordinal of this id.
+        wake(jobId, completion.leaseVersion === null ? undefined : ordinal);
         let continuation: StateJob | null = null;
         if (outcome.kind === "output") {
           // A loop, not a spread: many dependants would exceed the limit of arguments.
@@ -71,16 +78,14 @@ export const completeJobs = <TTxContext extends object, TContext extends object>
 /** For one step: writes a completion, and returns whether its lease was held. */
 const createMarkCompleted = <TTxContext extends object, TContext extends object>({
   names,
-  ordinals,
 }: Database<TTxContext, TContext>) => {
   const sql = statements(names);
 
   return (session: Session, workerId: string | null, now: number) => {
     const acquired = session.prepare(sql.acquired);
-    return ({ jobId, leaseVersion, outcome }: JobCompletion): boolean => {
+    return ({ jobId, leaseVersion, outcome }: JobCompletion, ordinal?: number): boolean => {
       const output = outcome.kind === "output" ? outcome.output : null;
       const continuedToId = outcome.kind === "continuedTo" ? outcome.jobId : null;
-      const ordinal = ordinals.take(jobId);
       const lease = leaseVersion;
       if (lease === null) {
         const written = [output, continuedToId, now, workerId, null, jobId] as const;

@@ -68,7 +68,7 @@ const createReadStretch = (
 ): ((session: Session, ages: FinishedAges, afterOrdinal: number) => Stretch) => {
   const select = `${withCutoff}
 SELECT root.ordinal, root.id, root.created_at, ${rootSequenceIdOf("root")} = root.id AND ${isTreeFinished(names)}
-FROM cutoff CROSS JOIN ${names.job} root WHERE root.ordinal > ? ORDER BY root.ordinal LIMIT ?`;
+FROM cutoff CROSS JOIN ${names.job} root WHERE root.ordinal > ? ORDER BY root.ordinal LIMIT +?`;
 
   return (session, ages, afterOrdinal) => {
     const latest = cutoffs(session.now(), ages);

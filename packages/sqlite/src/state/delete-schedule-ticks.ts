@@ -8,7 +8,7 @@ export const deleteScheduleTicks = <TTxContext extends object, TContext extends 
   const remove = `
 DELETE FROM ${scheduleTick} WHERE (schedule_name, tick_at, is_manual) IN (
   SELECT schedule_name, tick_at, is_manual FROM ${scheduleTick}
-  WHERE fired_at < ? ORDER BY fired_at LIMIT ?)`;
+  WHERE fired_at < ? ORDER BY fired_at LIMIT +?)`;
 
   return async ({ firedForMs, limit }) =>
     limit <= 0

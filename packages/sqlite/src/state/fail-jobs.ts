@@ -1,7 +1,7 @@
 // Running jobs fail for good, and with them their dependants that are to fail with a blocker.
 import type { FailJobsResult, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { createFailDependants, type FailedDependant } from "../steps/end-sequence.ts";
+import { createFailDependants } from "../steps/end-sequence.ts";
 import { createRecordAttempt } from "../steps/record-attempt.ts";
 import { createLeaseLostReason } from "../steps/lease-lost-reason.ts";
 
@@ -19,10 +19,11 @@ RETURNING coalesce(sequence_id, id)`;
 
   return async ({ context, jobs }) =>
     jobs.length === 0
-      ? { results: [], dependants: [] }
+      ? { results: [], dependants: [], unblocked: [] }
       : database.write("failJobs", context, (session) => {
           const now = session.now();
-          const dependants: FailedDependant[] = [];
+          const dependants: FailJobsResult["dependants"][number][] = [];
+          const unblocked: FailJobsResult["unblocked"][number][] = [];
           const results = jobs.map(
             ({ jobId, leaseVersion, error }): FailJobsResult["results"][number] => {
               recordAttempt(session, { jobId, leaseVersion, outcome: "failed", error }, now);
@@ -32,10 +33,12 @@ RETURNING coalesce(sequence_id, id)`;
               }
               const [sequenceId] = held;
               // A loop, not a spread: many dependants would exceed the limit of arguments.
-              for (const job of failDependants(session, sequenceId, now)) dependants.push(job);
+              const others = failDependants(session, sequenceId, now);
+              for (const job of others.dependants) dependants.push(job);
+              for (const job of others.unblocked) unblocked.push(job);
               return { kind: "failed", failedAt: new Date(now) };
             },
           );
-          return { results, dependants };
+          return { results, dependants, unblocked };
         });
 };

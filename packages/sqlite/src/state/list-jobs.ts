@@ -36,7 +36,7 @@ export const listJobs = <TTxContext extends object, TContext extends object>(
       isInTree("job", rootSequenceId),
     ]);
     const direction = order === "asc" ? "ASC" : "DESC";
-    const sql = `${select} WHERE ${where} ORDER BY job.ordinal ${direction} LIMIT ?`;
+    const sql = `${select} WHERE ${where} ORDER BY job.ordinal ${direction} LIMIT +?`;
     return database.read(context, (session) =>
       session.all<JobRow>(sql, ...parameters, limit).map(toStateJob),
     );

@@ -23,7 +23,7 @@ export const listScheduleTicks = <TTxContext extends object, TContext extends ob
             after.isManual ? 1 : 0,
           ],
     ]);
-    const sql = `${select} WHERE ${where} ORDER BY tick_at ${direction}, is_manual ${direction} LIMIT ?`;
+    const sql = `${select} WHERE ${where} ORDER BY tick_at ${direction}, is_manual ${direction} LIMIT +?`;
     return database.read(context, (session) =>
       session.all<TickRow>(sql, ...parameters, limit).map(toStateTick),
     );

@@ -16,7 +16,7 @@ export const listSchedules = <TTxContext extends object, TContext extends object
       isDeclared === null ? null : [`is_declared = ${isDeclared ? 1 : 0}`],
       afterName === null ? null : ["name > ?", afterName],
     ]);
-    const sql = `${select} WHERE ${where} ORDER BY name LIMIT ?`;
+    const sql = `${select} WHERE ${where} ORDER BY name LIMIT +?`;
     return database.read(context, (session) =>
       session.all<ScheduleRow>(sql, ...parameters, limit).map(toStateSchedule),
     );

@@ -38,7 +38,7 @@ WHERE live.ordinal IN (${ordinals}))`;
       isInTree("first", rootSequenceId),
     ]);
     const direction = order === "asc" ? "ASC" : "DESC";
-    const sql = `${select} AND ${where} ORDER BY first.ordinal ${direction} LIMIT ?`;
+    const sql = `${select} AND ${where} ORDER BY first.ordinal ${direction} LIMIT +?`;
     return database.read(context, (session) =>
       session.all<JobRow>(sql, ...parameters, limit).map(toStateSequence),
     );

@@ -14,7 +14,7 @@ export const reclaimExpiredLeases = <TTxContext extends object, TContext extends
   const expired = `
 SELECT late.leased_by, late.lease_version, ${referenceColumns("late")} FROM ${job} late
 WHERE late.status = 'running' AND late.leased_until <= ?
-ORDER BY late.leased_until, late.ordinal LIMIT ?`;
+ORDER BY late.leased_until, late.ordinal LIMIT +?`;
   const reclaim = `
 UPDATE ${job} SET status = 'pending', last_attempt_error = ?, leased_by = NULL, leased_until = NULL
 WHERE id = ? AND status = 'running' AND lease_version = ?`;

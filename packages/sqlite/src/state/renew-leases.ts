@@ -11,6 +11,14 @@ export const renewLeases = <TTxContext extends object, TContext extends object>(
   const renew = `
 UPDATE ${database.names.job} SET leased_until = ?
 WHERE id = ? AND status = 'running' AND lease_version = ?`;
+  // A key has a turn while a job of it runs.
+  const anyLimit = `
+SELECT 1 WHERE EXISTS (SELECT 1 FROM ${database.names.jobLimit} WHERE name >= '' AND is_bounded = 1)
+  OR EXISTS (SELECT 1 FROM ${database.names.limitTurn} WHERE limit_name >= '')`;
+  const expired = `
+SELECT 1 FROM ${database.names.job}
+WHERE id = ? AND status = 'running' AND lease_version = ? AND leased_until <= ?
+  AND (limit_key IS NOT NULL OR type_name IN (SELECT name FROM ${database.names.jobLimit} WHERE is_bounded = 1))`;
   const leaseLost = createLeaseLostReason(database.names);
 
   return async ({ leases }) =>
@@ -18,7 +26,11 @@ WHERE id = ? AND status = 'running' AND lease_version = ?`;
       ? []
       : database.write("renewLeases", undefined, (session) => {
           const now = session.now();
+          const hasLimits = session.get(anyLimit) !== undefined;
           return leases.map(({ jobId, leaseVersion, leaseMs }): LeaseCheck => {
+            if (hasLimits && session.get(expired, jobId, leaseVersion, now) !== undefined) {
+              return { kind: "lost", reason: "lease_expired" };
+            }
             const until = toInstant(now + leaseMs);
             const { changes } = session.run(renew, until, jobId, leaseVersion);
             return Number(changes) === 1

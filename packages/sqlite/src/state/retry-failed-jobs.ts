@@ -41,7 +41,8 @@ WHERE edge.job_id = ? AND (first.status = '${status}' OR EXISTS (
     if (failed !== undefined) {
       return { kind: "refused", reason: "blocker_failed", bySequenceId: failed[0] };
     }
-    const cancelled = session.get<[string]>(cancelledBlocker, id);
+    const cancelled =
+      onBlockerFailure === "continue" ? undefined : session.get<[string]>(cancelledBlocker, id);
     if (cancelled !== undefined) {
       return { kind: "refused", reason: "blocker_cancelled", bySequenceId: cancelled[0] };
     }
@@ -49,7 +50,7 @@ WHERE edge.job_id = ? AND (first.status = '${status}' OR EXISTS (
     if (holder !== undefined) {
       return { kind: "refused", reason: "deduplication_key_taken", bySequenceId: holder[0] };
     }
-    const incomplete = countIncomplete(session, id);
+    const incomplete = countIncomplete(session, id, onBlockerFailure);
     session.run(retry, incomplete === 0 ? "pending" : "blocked", incomplete, session.now(), id);
     session.run(takeKey, sequenceId);
     return { kind: "retried", job: toStateJob(session.get<JobRow>(select, id) ?? row) };

@@ -7,7 +7,7 @@ export const takeDueSchedules = <TTxContext extends object, TContext extends obj
 ): StateAdapter<TTxContext, TContext, string>["takeDueSchedules"] => {
   const due = `
 SELECT ${scheduleColumns} FROM ${database.names.schedule}
-WHERE look_at <= ? ORDER BY look_at LIMIT ?`;
+WHERE look_at <= ? ORDER BY look_at LIMIT +?`;
   // Takes the write lock before the rows are read. A transaction of the user may have been begun without it.
   const lock = `UPDATE ${database.names.schedule} SET look_at = look_at WHERE FALSE`;
 

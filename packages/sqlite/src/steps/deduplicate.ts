@@ -20,19 +20,26 @@ export const createFindDeduplicated = (
   const select = (condition: string): string => `
 SELECT ${jobColumns()} FROM ${names.job}
 WHERE type_name = ? AND deduplication_key = ? AND ${condition} AND created_at >= ?
-ORDER BY ordinal DESC LIMIT 1`;
+ORDER BY ordinal DESC LIMIT +?`;
   const unfinished = select("deduplication_open = 1");
+  const waiting = select(
+    "deduplication_open = 1 AND status IN ('pending', 'blocked') AND attempt = 0",
+  );
   const any = select("deduplication_key IS NOT NULL AND deduplication_open >= 0");
 
-  return (session, typeName, { key, strategy, windowMs }, now) => {
+  const statements = { all: any, completed: unfinished, pending: waiting };
+
+  return (session, typeName, { key, strategy, windowMs, excludeSequenceIds = [] }, now) => {
     const createdFrom = windowMs === null ? Number.MIN_SAFE_INTEGER : Math.floor(now - windowMs);
-    const row = session.get<JobRow>(
-      strategy === "all" ? any : unfinished,
+    const rows = session.all<JobRow>(
+      statements[strategy],
       typeName,
       key,
       Math.max(createdFrom, Number.MIN_SAFE_INTEGER),
+      // As many may be left out.
+      1 + excludeSequenceIds.length,
     );
-    return row === undefined ? undefined : toStateJob(row);
+    return rows.map((row) => toStateJob(row)).find(({ id }) => !excludeSequenceIds.includes(id));
   };
 };
 

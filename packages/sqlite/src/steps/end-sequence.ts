@@ -1,10 +1,16 @@
 // The effects of the end of a sequence on other jobs: its deduplication key is free, and its dependants are released or
 // fail. There is one writer, so two blockers never complete at the same instant: the second sees the first.
-import { blockerFailedError, type StateJobReference, type UnblockedJob } from "queuert/internal";
+import {
+  blockerFailedError,
+  type FailJobsResult,
+  type StateJobReference,
+  type UnblockedJob,
+} from "queuert/internal";
 import { type JobReferenceRow, referenceColumns, toStateJobReference } from "../job-row.ts";
 import type { TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
 import { createFreeDeduplicationKey } from "./deduplicate.ts";
+import { createCountIncompleteBlockers } from "./read-sequences.ts";
 
 /**
  * Begins the ends of one step: returns a function that takes each job that has completed its sequence. Most stores have
@@ -32,15 +38,15 @@ export const createEndSequence = (
 };
 
 /** Counts down the blockers of the dependants. A dependant with no other incomplete blocker becomes pending. */
-const createReleaseDependants = ({
-  job,
-  blocker,
-}: TableNames): ((session: Session, sequenceId: string) => readonly UnblockedJob[]) => {
+const createReleaseDependants = (
+  names: TableNames,
+): ((session: Session, sequenceId: string) => readonly UnblockedJob[]) => {
+  const { job, blocker } = names;
   // A sequence that was given twice in one list counts once.
   const dependants = `
 SELECT DISTINCT waiting.status = 'blocked' AND waiting.incomplete_blocker_count = 1, ${referenceColumns("waiting")}
 FROM ${blocker} edge CROSS JOIN ${job} waiting ON waiting.id = edge.job_id
-WHERE edge.blocker_sequence_id = ?
+WHERE edge.blocker_sequence_id = ? AND waiting.on_blocker_failure <> 'continue'
 ORDER BY waiting.ordinal`;
   const countDown = `
 UPDATE ${job} SET incomplete_blocker_count = incomplete_blocker_count - 1
@@ -48,6 +54,7 @@ WHERE id = ? AND incomplete_blocker_count > 0`;
   const unblock = `
 UPDATE ${job} SET incomplete_blocker_count = 0, status = 'pending', released_at = ?
 WHERE id = ? AND status = 'blocked' AND incomplete_blocker_count = 1`;
+  const releaseContinuing = createReleaseContinuing(names);
 
   return (session, sequenceId) => {
     const unblocked: UnblockedJob[] = [];
@@ -60,19 +67,52 @@ WHERE id = ? AND status = 'blocked' AND incomplete_blocker_count = 1`;
         unblocked.push({ ...reference, unblockedBySequenceId: sequenceId });
       } else session.run(countDown, reference.id);
     }
+    for (const one of releaseContinuing(session, sequenceId)) unblocked.push(one);
     return unblocked;
   };
 };
 
-export type FailedDependant = StateJobReference & { readonly error: string };
+/** Takes a sequence that has ended in any way. Releases the jobs with `onBlockerFailure: "continue"` that waited for it last. */
+export const createReleaseContinuing = (
+  names: TableNames,
+): ((session: Session, sequenceId: string) => readonly UnblockedJob[]) => {
+  const dependants = continuingDependants(names);
+  const release = `
+UPDATE ${names.job} SET status = 'pending', incomplete_blocker_count = 0, released_at = ? WHERE id = ?`;
+  const count = createCountIncompleteBlockers(names);
+
+  return (session, sequenceId) => {
+    const unblocked: UnblockedJob[] = [];
+    for (const row of session.all<JobReferenceRow>(dependants, sequenceId)) {
+      const reference = toStateJobReference(row);
+      // Counted anew: a failed blocker counts again once it is retried.
+      if (count(session, reference.id, "continue") > 0) continue;
+      session.run(release, session.now(), reference.id);
+      unblocked.push({ ...reference, unblockedBySequenceId: sequenceId });
+    }
+    return unblocked;
+  };
+};
+
+const continuingDependants = ({ job, blocker }: TableNames): string => `
+SELECT DISTINCT ${referenceColumns("waiting")}
+FROM ${blocker} edge CROSS JOIN ${job} waiting ON waiting.id = edge.job_id
+WHERE edge.blocker_sequence_id = ? AND waiting.status = 'blocked' AND waiting.on_blocker_failure = 'continue'
+ORDER BY waiting.ordinal`;
+
+type FailedDependant = StateJobReference & { readonly error: string };
 
 /**
  * Takes a sequence that has just failed. Fails its blocked dependants with `onBlockerFailure: "fail"`, then theirs, and
- * returns them, nearest first.
+ * returns them, nearest first, and the jobs that go on.
  */
 export const createFailDependants = (
   names: TableNames,
-): ((session: Session, sequenceId: string, now: number) => readonly FailedDependant[]) => {
+): ((
+  session: Session,
+  sequenceId: string,
+  now: number,
+) => Pick<FailJobsResult, "dependants" | "unblocked">) => {
   const { job, blocker } = names;
   const dependants = `
 SELECT DISTINCT ${referenceColumns("waiting")}
@@ -83,9 +123,11 @@ ORDER BY waiting.ordinal`;
 UPDATE ${job} SET status = 'failed', finished_at = ?, last_attempt_error = ?
 WHERE id = ? AND status = 'blocked'`;
   const deduplication = createFreeDeduplicationKey(names);
+  const releaseContinuing = createReleaseContinuing(names);
 
   return (session, failedSequenceId, now) => {
     const failed: FailedDependant[] = [];
+    const unblocked: UnblockedJob[] = [];
     // A queue, not a recursion: chains may be long.
     const sequenceIds = [failedSequenceId];
     for (const sequenceId of sequenceIds) {
@@ -97,7 +139,8 @@ WHERE id = ? AND status = 'blocked'`;
         failed.push({ ...reference, error });
         sequenceIds.push(reference.sequenceId);
       }
+      for (const one of releaseContinuing(session, sequenceId)) unblocked.push(one);
     }
-    return failed;
+    return { dependants: failed, unblocked };
   };
 };

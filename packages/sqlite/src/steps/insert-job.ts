@@ -1,6 +1,7 @@
 // Stores new jobs, of starts and continuations. Every field of a new job is known here, so no row is read back.
 import {
   type CreatedStateJob,
+  type JobLimitKey,
   newStateJob,
   type NewStateJob,
   type StateJob,
@@ -11,14 +12,15 @@ import { dueAt } from "../instants.ts";
 import { SqliteDuplicateIdError } from "../errors.ts";
 import type { TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
+import { type JobRow, jobColumns, toStateJob } from "../job-row.ts";
 import { createFindDeduplicated } from "./deduplicate.ts";
 
 const insertSql = ({ job }: TableNames): string => `
 INSERT INTO ${job} (
   ordinal, id, type_name, sequence_id, sequence_type_name, sequence_created_at, root_sequence_id, origin_id, position,
   status, priority, scheduled_at, created_at, on_blocker_failure, deduplication_key, deduplication_open,
-  trace_context, input
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  trace_context, limit_name, limit_key, limit_cost, input
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** For root jobs without options, as most jobs are. Columns that are not named are NULL, and every given value costs. */
 const insertRootSql = ({ job }: TableNames): string => `
@@ -26,12 +28,20 @@ INSERT INTO ${job} (
   ordinal, id, type_name, position, status, priority, scheduled_at, created_at, on_blocker_failure, input
 ) VALUES (?, ?, ?, 0, 'pending', ?, ?, ?, 'wait', ?)`;
 
+/** A key with a new pending job is looked at. Migration 0009 has the same statement for jobs that become pending later. */
+const enterLineSql = ({ limitTurn }: TableNames): string => `
+INSERT INTO ${limitTurn} (limit_name, key, type_name, look_at, turn) VALUES (?, ?, ?, ?, 1 + (
+  SELECT coalesce(max(line.turn), 0) FROM ${limitTurn} line
+  WHERE line.type_name = ? AND line.look_at IS NULL AND line.limit_name = ?))
+ON CONFLICT DO UPDATE SET look_at = min(look_at, excluded.look_at)`;
+
 /** Begins the inserts of one step. No other insert may run between them. */
 export type BeginInserts = (session: Session, now: number) => (job: NewStateJob) => CreatedStateJob;
 
 export const createBeginInserts = (names: TableNames, nextId: () => string): BeginInserts => {
   const insert = insertSql(names);
   const insertRoot = insertRootSql(names);
+  const enterLine = enterLineSql(names);
   const lastOrdinal = `
 SELECT max((SELECT last FROM ${names.ordinal}), (SELECT coalesce(max(ordinal), 0) FROM ${names.job}))`;
   const lastOrdinalOf = (session: Session): number => {
@@ -39,19 +49,44 @@ SELECT max((SELECT last FROM ${names.ordinal}), (SELECT coalesce(max(ordinal), 0
     return last;
   };
   const findDeduplicated = createFindDeduplicated(names);
+  const byId = `SELECT ${jobColumns()} FROM ${names.job} WHERE id = ?`;
+  /** The job that a start finds by its id or by its key. */
+  const find = (session: Session, job: NewStateJob, now: number): StateJob | undefined => {
+    if (job.kind !== "entry") return undefined;
+    const { id, deduplication, typeName } = job;
+    if (id !== undefined) {
+      const row = session.get<JobRow>(byId, id);
+      return row && toStateJob(row);
+    }
+    return deduplication === null
+      ? undefined
+      : findDeduplicated(session, typeName, deduplication, now);
+  };
 
   return (session, now) => {
     let ordinal: number | undefined;
     const statements = { any: session.prepare(insert), root: session.prepare(insertRoot) };
     return (job) => {
-      const deduplication = job.kind === "entry" ? job.deduplication : null;
-      if (deduplication !== null) {
-        const found = findDeduplicated(session, job.typeName, deduplication, now);
-        if (found !== undefined) return { job: found, deduplicated: true };
-      }
+      const found = find(session, job, now);
+      if (found !== undefined) return { job: found, deduplicated: true };
       ordinal = (ordinal ?? lastOrdinalOf(session)) + 1;
-      const stored = toStored(job, nextId(), ordinal, now);
-      run(statements, stored, deduplication === null ? 0 : 1);
+      const id = (job.kind === "entry" ? job.id : undefined) ?? nextId();
+      const stored = toStored(job, id, ordinal, now);
+      const { limitKey = null } = job;
+      run(statements, stored, stored.deduplicationKey === null ? 0 : 1, limitKey);
+      if (limitKey !== null && stored.status === "pending") {
+        const { limitName, key } = limitKey;
+        const { typeName, scheduledAt } = stored;
+        session.run(
+          enterLine,
+          limitName,
+          key,
+          typeName,
+          scheduledAt.getTime(),
+          typeName,
+          limitName,
+        );
+      }
       return { job: stored, deduplicated: false };
     };
   };
@@ -70,10 +105,11 @@ const run = (
   statements: Readonly<Record<"any" | "root", SqliteStatement>>,
   job: StateJob,
   deduplicationOpen: number,
+  limitKey: JobLimitKey | null,
 ): void => {
   try {
-    if (isPlainRoot(job)) runRoot(statements.root, job);
-    else runAny(statements.any, job, deduplicationOpen);
+    if (limitKey === null && isPlainRoot(job)) runRoot(statements.root, job);
+    else runAny(statements.any, job, deduplicationOpen, limitKey);
   } catch (error) {
     throw isDuplicate(error) ? new SqliteDuplicateIdError(job.id, { cause: error }) : error;
   }
@@ -91,7 +127,12 @@ const runRoot = (insert: SqliteStatement, job: StateJob): void => {
   );
 };
 
-const runAny = (insert: SqliteStatement, job: StateJob, deduplicationOpen: number): void => {
+const runAny = (
+  insert: SqliteStatement,
+  job: StateJob,
+  deduplicationOpen: number,
+  limitKey: JobLimitKey | null,
+): void => {
   const isFirst = job.position === 0;
   insert.run(
     job.ordinal,
@@ -111,6 +152,9 @@ const runAny = (insert: SqliteStatement, job: StateJob, deduplicationOpen: numbe
     job.deduplicationKey,
     deduplicationOpen,
     job.traceContext,
+    limitKey?.limitName ?? null,
+    limitKey?.key ?? null,
+    limitKey?.cost ?? null,
     job.input,
   );
 };

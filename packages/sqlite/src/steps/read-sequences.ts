@@ -1,4 +1,4 @@
-import type { JobStatus, StateSequence } from "queuert/internal";
+import type { JobStatus, OnBlockerFailure, StateSequence } from "queuert/internal";
 import { type JobRow, jobColumns, toStateJob } from "../job-row.ts";
 import { lastJobOf, type TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
@@ -49,14 +49,17 @@ export const createSequenceStatus = (
   };
 };
 
-/** Counts the different blockers of a job that have not completed. */
+/** Counts the different blockers of a job that it still waits for. */
 export const createCountIncompleteBlockers = (
   names: TableNames,
-): ((session: Session, jobId: string) => number) => {
+): ((session: Session, jobId: string, onBlockerFailure: OnBlockerFailure) => number) => {
   const select = `SELECT DISTINCT blocker_sequence_id FROM ${names.blocker} WHERE job_id = ?`;
   const statusOf = createSequenceStatus(names);
+  const ended: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 
-  return (session, jobId) =>
-    session.all<[string]>(select, jobId).filter(([id]) => statusOf(session, id) !== "completed")
-      .length;
+  return (session, jobId, onBlockerFailure) =>
+    session.all<[string]>(select, jobId).filter(([id]) => {
+      const status = statusOf(session, id);
+      return onBlockerFailure === "continue" ? !ended.has(status) : status !== "completed";
+    }).length;
 };

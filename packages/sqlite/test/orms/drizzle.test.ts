@@ -1,10 +1,9 @@
-// The state suite and a choice of the behaviour suites with a Drizzle in each context, and rows of Drizzle beside the jobs.
+// The state and behaviour suites with a Drizzle in each context, and rows of Drizzle beside the jobs.
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { createQueuert, type DefineContinuationOutput, defineUnionJobTypes } from "queuert";
 import {
-  behaviourSuites,
-  describeBehaviourSuites,
+  behaviourTestSuite,
   extendWithCommon,
   extendWithNotifyInProcess,
   stateAdapterTestSuite,
@@ -31,10 +30,7 @@ const openProvider = async (filename: string) => {
 describe("the contract", () => {
   const withState = extendWithStateSqlite(extendWithCommon(it), openProvider);
   stateAdapterTestSuite({ it: withState });
-  const { transacting, continuing, preparing, committing } = behaviourSuites;
-  describeBehaviourSuites([transacting, continuing, preparing, committing], {
-    it: extendWithNotifyInProcess(withState),
-  });
+  behaviourTestSuite({ it: extendWithNotifyInProcess(withState) });
 });
 
 const open = async () => {

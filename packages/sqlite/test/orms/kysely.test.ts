@@ -1,9 +1,8 @@
-// The state suite and a choice of the behaviour suites in Kysely's own transactions, and rows of Kysely beside the jobs.
+// The state and behaviour suites in Kysely's own transactions, and rows of Kysely beside the jobs.
 import { Kysely, SqliteDialect } from "kysely";
 import { createQueuert, defineUnionJobTypes } from "queuert";
 import {
-  behaviourSuites,
-  describeBehaviourSuites,
+  behaviourTestSuite,
   extendWithCommon,
   extendWithNotifyInProcess,
   stateAdapterTestSuite,
@@ -39,10 +38,7 @@ describe("the contract", () => {
   const open = async (filename: string) => (await openKysely(filename)).provider;
   const withState = extendWithStateSqlite(extendWithCommon(it), open);
   stateAdapterTestSuite({ it: withState });
-  const { transacting, continuing, preparing, committing } = behaviourSuites;
-  describeBehaviourSuites([transacting, continuing, preparing, committing], {
-    it: extendWithNotifyInProcess(withState),
-  });
+  behaviourTestSuite({ it: extendWithNotifyInProcess(withState) });
 });
 
 const open = async (busyTimeoutMs?: number) => {

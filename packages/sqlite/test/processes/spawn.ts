@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
+import { isBun } from "../drivers.ts";
 
 // Sources run as they are: tsx is a tool of the workspace, not of this package.
 const root = fileURLToPath(new URL("../../../../package.json", import.meta.url));
@@ -19,9 +20,11 @@ export interface TestProcess {
 /** Runs a file of this folder in a process of its own, killed after the test at the latest. */
 export const spawnProcess = (file: string, ...parameters: readonly string[]): TestProcess => {
   const path = fileURLToPath(new URL(file, import.meta.url));
+  // Bun reads TypeScript by itself.
+  const loader = isBun ? [] : ["--no-warnings", "--import", tsx];
   const child: ChildProcess = spawn(
     process.execPath,
-    ["--no-warnings", "--conditions=@queuert/source", "--import", tsx, path, ...parameters],
+    ["--conditions=@queuert/source", ...loader, path, ...parameters],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
   let errors = "";

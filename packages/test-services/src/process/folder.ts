@@ -36,8 +36,8 @@ export const createFolder = (name: string, stopSignal: NodeJS.Signals): Folder =
   const args = ["-c", watch, "queuert-watch", path, stopSignal.replace("SIG", "")];
   const watcher = spawn("sh", args, { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   watcher.unref();
-  // The pipe of a child is a socket; its type hides that it can be unreferenced.
-  (watcher.stdin as unknown as { unref(): void }).unref();
+  // The pipe of a child is a socket; its type hides that it can be unreferenced. That of Bun and Deno cannot.
+  (watcher.stdin as unknown as { unref?(): void }).unref?.();
   return {
     path,
     pidPath: join(path, "pid"),

@@ -1,7 +1,10 @@
 // One server process: start, stop, and the ways it can fail in a test. Everything is done to the
 // pid we started and to its children, never by name.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Folder } from "./folder.ts";
 import { childrenOf, isAlive, signal } from "./process-tree.ts";
@@ -17,6 +20,13 @@ export type ServerControl = {
   /** SIGSTOP: connections stay open, nothing answers. */
   readonly pause: () => void;
   readonly resume: () => void;
+  /** The server's own processes, for tools that act on them. */
+  readonly pids: () => readonly number[];
+  /**
+   * Stops it, copies its data, and starts it again. The answer brings that copy back, as after a restore of a backup: it kills
+   * the server, and starts it on the copied data.
+   */
+  readonly backUp: () => Promise<() => Promise<void>>;
   /** Stops it and removes its data. Happens by itself when this process ends. */
   readonly close: () => Promise<void>;
   readonly logPath: string;
@@ -25,12 +35,16 @@ export type ServerControl = {
 type ServerOptions = {
   readonly name: string;
   readonly folder: Folder;
+  /** The path of its data. Left out for a server that has none to copy. */
+  readonly data?: string;
   readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly stopSignal: NodeJS.Signals;
   /** Resolves when the server answers; may reject as long as it does not. */
   readonly ping: () => Promise<unknown>;
 };
+
+const execute = promisify(execFile);
 
 const startTimeoutMs = 30_000;
 const stopTimeoutMs = 10_000;
@@ -83,6 +97,28 @@ const waitUntilReady = async (options: ServerOptions, child: ChildProcess): Prom
   throw new Error(`${options.name} did not start; the end of its log:\n${log}`, {
     cause: lastError,
   });
+};
+
+/** With owners and modes. */
+const copyFolder = async (from: string, to: string): Promise<void> => {
+  await rm(to, { recursive: true, force: true });
+  await execute("cp", ["-a", from, to]);
+};
+
+const backUp = async (
+  { name, folder, data }: ServerOptions,
+  { start, stop, kill }: Pick<ServerControl, "start" | "stop" | "kill">,
+): Promise<() => Promise<void>> => {
+  if (data === undefined) throw new Error(`${name} has no data to copy`);
+  const copy = join(folder.path, "backup");
+  await stop();
+  await copyFolder(data, copy);
+  await start();
+  return async () => {
+    await kill();
+    await copyFolder(copy, data);
+    await start();
+  };
 };
 
 export const createServer = (options: ServerOptions): ServerControl => {
@@ -141,6 +177,8 @@ export const createServer = (options: ServerOptions): ServerControl => {
     kill,
     pause,
     resume,
+    pids: () => [runningPid(), ...childrenOf(runningPid())],
+    backUp: () => backUp(options, { start, stop, kill }),
     close: async () => {
       await stop();
       folder.remove();
@@ -162,6 +200,8 @@ export const foreignServer = (name: string): ServerControl => {
     kill: refuseLater,
     pause: refuse,
     resume: refuse,
+    pids: refuse,
+    backUp: refuseLater,
     close: () => Promise.resolve(),
     logPath: "",
   };

@@ -27,6 +27,8 @@ export const checkBlockers: Check = (history) => {
     const own = (blockersOf.get(job.id) ?? []).map((edge) => ends.get(edge.blockerSequenceId));
     if (own.every((end) => end?.isCompleted === true)) {
       violations.push({ rule: "no job waits for a completed sequence", detail: pathOf(job) });
+    } else if (own.some((end) => end?.isCancelled === true)) {
+      violations.push({ rule: "no job waits for a cancelled sequence", detail: pathOf(job) });
     } else if (own.some((end) => end?.isFailed === true) && job.onBlockerFailure === "fail") {
       violations.push({
         rule: "a job that must fail with its blocker has failed",

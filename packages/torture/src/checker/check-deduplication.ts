@@ -1,12 +1,14 @@
 import type { StateJob } from "queuert";
 import { groupBy } from "./group-by.ts";
 import { type Check, entriesOf, type History, type Violation } from "./history.ts";
+import { cancellationSpans, cancelledBy } from "./check-cancellations.ts";
 import { deletedRoots, endsOf } from "./sequence-end.ts";
 import { planOf } from "./stored-plan.ts";
 
 interface Keyed {
   readonly job: StateJob;
   readonly isAll: boolean;
+  readonly isCancelled: boolean;
   /** It was started although there was an older one, if older than this. */
   readonly windowMs: number;
   /** When it was unfinished: from its creation to its end; a failure that was retried leaves a gap. */
@@ -23,7 +25,8 @@ const keyedSequences = (history: History): ReadonlyMap<string, readonly Keyed[]>
     entriesOf(history, "retried").map(({ jobId, failedAt, at }) => [`${jobId}/${failedAt}`, at]),
   );
   const seenAt = new Map(history.removed.map(({ jobId, seenAt: at }) => [jobId, at]));
-  const keyed = [...endsOf(history).values()].flatMap(({ first, endedAt }): Keyed[] => {
+  const keyed = [...endsOf(history).values()].flatMap((end): Keyed[] => {
+    const { first, endedAt, isCancelled } = end;
     if (first.deduplicationKey === null) return [];
     const unfinished: [number, number][] = [];
     let from = first.createdAt.getTime();
@@ -36,7 +39,7 @@ const keyedSequences = (history: History): ReadonlyMap<string, readonly Keyed[]>
     const { strategy, windowMs } = planOf(first).deduplication ?? {};
     return [
       {
-        ...{ job: first, isAll: strategy === "all", unfinished, endedAt },
+        ...{ job: first, isAll: strategy === "all", isCancelled, unfinished, endedAt },
         windowMs: windowMs ?? Number.POSITIVE_INFINITY,
         seenAt: seenAt.get(first.id) ?? Number.POSITIVE_INFINITY,
       },
@@ -51,6 +54,8 @@ const isDouble = (earlier: Keyed, later: Keyed, lookedAt: number, answeredAt: nu
   const createdAt = later.job.createdAt.getTime();
   if (earlier.job.createdAt.getTime() < answeredAt - later.windowMs) return false;
   if (earlier.seenAt < lookedAt) return false;
+  // It holds its key under neither strategy.
+  if (earlier.isCancelled && earlier.endedAt <= lookedAt) return false;
   if (earlier.isAll && later.isAll) return true;
   if (later.isAll && earlier.endedAt < createdAt) return true;
   return earlier.unfinished.some(([from, until]) => createdAt > from && lookedAt < until);
@@ -88,16 +93,21 @@ export const checkDeduplication: Check = (history) => {
   );
   const ends = endsOf(history);
   const deleted = deletedRoots(history);
+  const cancellations = cancellationSpans(history);
   for (const entry of entriesOf(history, "deduplicated")) {
     const end = ends.get(entry.sequenceId);
     if (end === undefined && deleted.has(entry.sequenceId)) continue;
     // An end is written before its transaction commits. Until the commit the sequence holds its key
     // for all others.
-    const committedAt = Math.max(end?.endedAt ?? 0, externalEnds.get(end?.last.id ?? "") ?? 0);
+    const committedAt = Math.max(
+      ...[end?.endedAt ?? 0, externalEnds.get(end?.last.id ?? "") ?? 0],
+      end?.isCancelled === true ? cancelledBy(cancellations, end.endedAt) : 0,
+    );
     const slackMs = Math.max(history.toleranceMs, history.creationMs);
     const oldestMs = entry.askedAt - slackMs - (entry.windowMs ?? Number.POSITIVE_INFINITY);
     const isStale =
-      (entry.strategy === "completed" && committedAt < entry.askedAt - slackMs) ||
+      ((entry.strategy === "completed" || end?.isCancelled === true) &&
+        committedAt < entry.askedAt - slackMs) ||
       (end?.first.createdAt.getTime() ?? 0) < oldestMs;
     if (end?.first.deduplicationKey === entry.key && !isStale) continue;
     violations.push({

@@ -1,12 +1,14 @@
 import { groupBy } from "./group-by.ts";
 import { type Check, entriesOf, externalLease, type Violation } from "./history.ts";
-import { deletedRoots, endsOf } from "./sequence-end.ts";
+import { isErrandRow } from "./errand-history.ts";
+import { deletedRoots, endsOf, type SequenceEnd } from "./sequence-end.ts";
 import { pathOf, planOf } from "./stored-plan.ts";
 import { usesCallback, writesRow } from "../load/plan.ts";
 
 /** User rows match outcomes one to one: each written by the attempt that completed its job, and by no other. */
 export const checkRows: Check = (history) => {
-  const { jobs, rows } = history;
+  const { jobs } = history;
+  const rows = history.rows.filter((row) => !isErrandRow(row));
   const violations: Violation[] = [];
   const byJob = groupBy(rows, ({ jobId }) => jobId);
   const known = new Map(jobs.map((job) => [job.id, job]));
@@ -112,6 +114,10 @@ const checkStored: Check = (history) => {
   });
 };
 
+/** A sequence that has failed may still be cancelled. Its last attempt has an error then. */
+const wasFailed = (end: SequenceEnd | undefined): boolean =>
+  end?.isCancelled === true && end.last.lastAttemptError !== null;
+
 /** Each waiter for a sequence received the outcome that is stored. */
 export const checkAwaited: Check = (history) => {
   const ends = endsOf(history);
@@ -122,8 +128,10 @@ export const checkAwaited: Check = (history) => {
     if (end === undefined && deleted.has(sequenceId)) return [];
     const isTrue =
       how === "failed"
-        ? end?.isFailed === true || retried.has(sequenceId)
-        : end?.isCompleted === true && pathOf(end.last) === path;
+        ? end?.isFailed === true || retried.has(sequenceId) || wasFailed(end)
+        : how === "cancelled"
+          ? end?.isCancelled === true
+          : end?.isCompleted === true && pathOf(end.last) === path;
     if (isTrue) return [];
     return [
       { rule: "waiters receive the stored outcome", detail: `${sequenceId}: ${how}, ${path}` },

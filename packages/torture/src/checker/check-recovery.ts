@@ -74,10 +74,16 @@ export const recoveriesOf = (history: History): readonly Recovery[] => {
     );
 };
 
-/** A vanished worker holds its jobs for one lease and one reclaim interval, not longer. */
+/**
+ * A vanished worker holds its jobs for one lease and one reclaim interval, not longer. Of a type under a limit or a pause
+ * nothing is said: its jobs are taken back when they may begin.
+ */
 export const checkRecovery: Check = (history) => {
   const idle = idleSpans(history);
-  return history.leases.flatMap(({ path, holder, leaseVersion, leasedUntil, lastSeenAt }) => {
+  const held = new Set(entriesOf(history, "setting").map(({ typeName }) => typeName));
+  return history.leases.flatMap((lease) => {
+    const { path, holder, leaseVersion, leasedUntil, lastSeenAt } = lease;
+    if (held.has(lease.typeName) || held.has("*")) return [];
     const overdueMs = lastSeenAt - leasedUntil - overlapMs(idle, leasedUntil, lastSeenAt);
     if (overdueMs <= history.recoveryMs) return [];
     const detail = `${path}, lease ${leaseVersion} of ${holder}: ${Math.round(overdueMs)} ms late`;

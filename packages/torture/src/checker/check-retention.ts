@@ -3,7 +3,7 @@ import type { Check, Violation } from "./history.ts";
 import { pathOf } from "./stored-plan.ts";
 
 /**
- * Retention deletes whole trees that have been complete for long enough and that no other job waits
+ * Retention deletes whole trees that have been complete, or cancelled, for long enough and that no other job waits
  * for.
  */
 export const checkRetention: Check = ({ jobs, edges, removed, retentionMs, toleranceMs }) => {
@@ -19,7 +19,8 @@ export const checkRetention: Check = ({ jobs, edges, removed, retentionMs, toler
     }
     for (const job of gone) {
       const ageMs = (goneBy.get(job.id) ?? 0) - (job.finishedAt?.getTime() ?? 0);
-      if (job.status === "completed" && ageMs >= retentionMs - toleranceMs) continue;
+      const isOver = job.status === "completed" || job.status === "cancelled";
+      if (isOver && ageMs >= retentionMs - toleranceMs) continue;
       violations.push({
         rule: "retention deletes only trees that have been complete for long",
         detail: `${pathOf(job)}: ${job.status}, gone ${Math.round(ageMs)} ms after its end`,

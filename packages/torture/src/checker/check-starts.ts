@@ -18,8 +18,8 @@ export const checkStarts: Check = (history) => {
       violations.push({ rule: "a committed start exists", detail: path });
   }
   // Of those too whose starter never heard of its commit.
-  for (const { last, isCompleted, isFailed } of ends.values()) {
-    if (isCompleted || isFailed) continue;
+  for (const { last, isCompleted, isFailed, isCancelled } of ends.values()) {
+    if (isCompleted || isFailed || isCancelled) continue;
     violations.push({
       rule: "a committed start reaches an outcome",
       detail: `${pathOf(last)}: ${last.typeName} ${last.id} is ${last.status}`,

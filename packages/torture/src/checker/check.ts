@@ -1,5 +1,15 @@
 import { checkAttempts, checkFailures, checkSchedules } from "./check-attempts.ts";
 import { checkBlockers, checkLeases } from "./check-blockers.ts";
+import { checkCancelCauses, checkCancellations } from "./check-cancellations.ts";
+import { checkConcurrency, checkPauses, checkPermits, checkRate } from "./check-limits.ts";
+import { checkControlEnds, checkSignals } from "./check-signals.ts";
+import { checkBatchSizes, checkRipeBatches } from "./check-batches.ts";
+import { checkErrandOutcomes, checkErrandRows, checkErrandStarts } from "./check-errands.ts";
+import { checkGivenIds } from "./check-given-ids.ts";
+import { checkFairness, checkKeyConcurrency, checkKeyRate } from "./check-keys.ts";
+import { checkPlans } from "./check-plans.ts";
+import { checkTicks, checkTicksOnce } from "./check-ticks.ts";
+import { checkWaitingStarts } from "./check-waiting-starts.ts";
 import { checkDeduplication } from "./check-deduplication.ts";
 import { checkOrder } from "./check-order.ts";
 import { checkAwaited, checkCompleters, checkRows, checkTokens } from "./check-outcomes.ts";
@@ -38,4 +48,25 @@ export const check = (history: History): readonly Violation[] =>
     checkHolders,
     checkLeaks,
     checkConnections,
+    checkCancellations,
+    checkCancelCauses,
+    checkConcurrency,
+    checkRate,
+    checkPermits,
+    checkPauses,
+    checkSignals,
+    checkControlEnds,
+    checkWaitingStarts,
+    checkTicksOnce,
+    checkTicks,
+    checkErrandStarts,
+    checkErrandOutcomes,
+    checkErrandRows,
+    checkKeyConcurrency,
+    checkKeyRate,
+    checkFairness,
+    checkBatchSizes,
+    checkRipeBatches,
+    checkGivenIds,
+    checkPlans,
   ].flatMap((rule) => rule(history));

@@ -1,6 +1,6 @@
-// The records of a run, for the checker: calls and results of starters and handlers, the rows they
-// wrote, the store.
+// The records of a run, for the checker: calls and results, the rows of handlers, the store.
 import type { BlockerEdge, StateJob } from "queuert";
+import type { ControlEntry, ControlSeen } from "./control-history.ts";
 
 interface Noted<TKind extends string> {
   readonly kind: TKind;
@@ -50,8 +50,8 @@ export interface Ended extends Noted<"ended"> {
 /** A waiter learned how its sequence had ended. */
 export interface Awaited extends Noted<"awaited"> {
   readonly sequenceId: string;
-  readonly how: "completed" | "failed";
-  /** Of the output's job; null for a failure. */
+  readonly how: "completed" | "failed" | "cancelled";
+  /** Of the output's job; null for a failure or a cancellation. */
   readonly path: string | null;
 }
 
@@ -101,7 +101,8 @@ export type HistoryEntry =
   | Deleting
   | Retried
   | Leaked
-  | Connected;
+  | Connected
+  | ControlEntry;
 
 /** A row that was written in the transaction of a completion. */
 export interface UserRow {
@@ -128,8 +129,11 @@ export interface Fault {
 /** A lease, as an observer saw it that queries the store repeatedly. */
 export interface SeenLease {
   readonly jobId: string;
+  readonly typeName: string;
   readonly path: string;
   readonly leaseVersion: number;
+  /** By the store's clock. */
+  readonly acquiredAt: number;
   readonly holder: string;
   readonly firstSeenAt: number;
   readonly lastSeenAt: number;
@@ -156,6 +160,7 @@ export interface History {
   readonly edges: readonly BlockerEdge[];
   readonly faults: readonly Fault[];
   readonly leases: readonly SeenLease[];
+  readonly control: ControlSeen;
   /** By the store's clock, at the end. */
   readonly now: number;
   readonly maxAttempts: number;
@@ -163,6 +168,8 @@ export interface History {
   readonly toleranceMs: number;
   /** A claim may be under way, and jobs locked by it, for so long: of their order nothing is said. */
   readonly claimMs: number;
+  /** A statement may have begun so long before the time that it stores. */
+  readonly statementMs: number;
   /** Between the time that a sequence says it was created and the look for others with its key, at most. */
   readonly creationMs: number;
   readonly leaseMs: number;
@@ -183,7 +190,6 @@ export interface Violation {
 
 export type Check = (history: History) => readonly Violation[];
 
-/** The entries of one kind. */
 export const entriesOf = <TKind extends HistoryEntry["kind"]>(
   { entries }: Pick<History, "entries">,
   kind: TKind,

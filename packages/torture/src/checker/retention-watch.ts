@@ -6,7 +6,6 @@ import { type HistoryEntry, entriesOf, type RemovedJob } from "./history.ts";
 
 type Looked = Pick<AnyStateAdapter, "listJobs" | "listBlockerEdges">;
 
-const typeNames = ["step", "gather"];
 const idsMax = 500;
 
 const keyOf = ({ jobId, index, blockerSequenceId }: BlockerEdge): string =>
@@ -20,15 +19,20 @@ export interface SeenStore {
 }
 
 export class RetentionWatch {
+  readonly #typeNames: readonly string[];
   readonly #jobs = new Map<string, StateJob>();
   readonly #edges = new Map<string, BlockerEdge>();
   readonly #seenAt = new Map<string, number>();
   readonly #missedAt = new Map<string, number>();
 
+  constructor(typeNames: readonly string[]) {
+    this.#typeNames = typeNames;
+  }
+
   /** One look: at every job, and at the edges of those that have ended since the last. */
   async look(state: Looked, now: () => number): Promise<void> {
     const askedAt = now();
-    const jobs = await listAllJobs(state, typeNames);
+    const jobs = await listAllJobs(state, this.#typeNames);
     const answeredAt = now();
     const ended = jobs.filter(({ id, status }) => this.#jobs.get(id)?.status !== status);
     await this.#lookAtEdges(state, ended);

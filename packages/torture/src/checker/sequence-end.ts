@@ -7,6 +7,7 @@ export interface SequenceEnd {
   readonly last: StateJob;
   readonly isCompleted: boolean;
   readonly isFailed: boolean;
+  readonly isCancelled: boolean;
   /** Infinite while it has not ended. */
   readonly endedAt: number;
 }
@@ -20,9 +21,10 @@ export const endsOf = ({ jobs }: Pick<History, "jobs">): ReadonlyMap<string, Seq
     if (first === undefined || last === undefined) continue;
     const isCompleted = last.status === "completed" && last.continuedToId === null;
     const isFailed = last.status === "failed";
-    const endedAt =
-      isCompleted || isFailed ? (last.finishedAt?.getTime() ?? 0) : Number.POSITIVE_INFINITY;
-    ends.set(id, { first, last, isCompleted, isFailed, endedAt });
+    const isCancelled = last.status === "cancelled";
+    const hasEnded = isCompleted || isFailed || isCancelled;
+    const endedAt = hasEnded ? (last.finishedAt?.getTime() ?? 0) : Number.POSITIVE_INFINITY;
+    ends.set(id, { first, last, isCompleted, isFailed, isCancelled, endedAt });
   }
   return ends;
 };

@@ -36,16 +36,25 @@ export const createFlakyState = (state: AnyStateAdapter, random: Random): FlakyS
   const mayFail = (): void => {
     if (random.chance(rate / 2)) throw new InjectedFault("Fault on purpose");
   };
-  const wrapped: Record<string, unknown> = { ...state };
-  for (const [name, method] of Object.entries(state)) {
-    if (typeof method !== "function" || withoutFaults.has(name)) continue;
-    wrapped[name] = async (...args: unknown[]): Promise<unknown> => {
-      mayFail();
-      const result: unknown = await method.apply(state, args);
-      if (lateMs > 0 && !isWithin(args)) await sleep(lateMs);
-      mayFail();
-      return result;
-    };
+  /** The same object with methods that may fail. */
+  const withFaults = (methods: object): Record<string, unknown> => {
+    const wrapped: Record<string, unknown> = { ...methods };
+    for (const [name, method] of Object.entries(methods) as [string, unknown][]) {
+      if (typeof method !== "function" || withoutFaults.has(name)) continue;
+      wrapped[name] = async (...args: unknown[]): Promise<unknown> => {
+        mayFail();
+        const result: unknown = await method.apply(methods, args);
+        if (lateMs > 0 && !isWithin(args)) await sleep(lateMs);
+        mayFail();
+        return result;
+      };
+    }
+    return wrapped;
+  };
+  const wrapped = withFaults(state);
+  for (const part of ["limitKeys", "operator"] as const) {
+    const methods = state[part];
+    if (methods !== undefined) wrapped[part] = withFaults(methods);
   }
   const { isTransientError } = state.capabilities;
   if (isTransientError !== undefined) {

@@ -7,10 +7,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Order, ChildConfig, Report } from "./protocol.ts";
 import type { HistoryEntry } from "../checker/history.ts";
 import { createRandom } from "../random.ts";
+import { Controls } from "../load/controls.ts";
 import { Starter } from "../load/starter.ts";
 import { startLoadWorker } from "../load/start-load-worker.ts";
 import { openLoad } from "./open-load.ts";
-import { leaseMs, pollIntervalMs, retentionMs, timeoutMs } from "./protocol.ts";
+import { leaseMs, pollIntervalMs, timeoutMs } from "./protocol.ts";
 
 // The conductor's JSON.
 const config = JSON.parse(process.argv[2] ?? "") as ChildConfig;
@@ -49,17 +50,22 @@ if (role === "worker") {
     timeoutMs,
     pollIntervalMs,
     concurrency,
-    retentionMs,
+    retentionMs: config.retentionMs,
   });
 }
 
 const starts = { areWanted: role === "starter" };
 const startMany = async (): Promise<void> => {
-  const starter = new Starter(surroundings, random);
+  const starter = new Starter(surroundings);
+  const controls = new Controls(surroundings, random);
   const pending = new Set<Promise<void>>();
   for (let index = 0; starts.areWanted; index++) {
-    const step = starter.step(`${name}-${index}`).finally(() => pending.delete(step));
+    const step = starter.step(`${name}-${index}`, random).finally(() => pending.delete(step));
     pending.add(step);
+    if (random.chance(0.3)) {
+      const control = controls.step().finally(() => pending.delete(control));
+      pending.add(control);
+    }
     // Some at once, so that there is a backlog.
     if (index % 10 < 5) await sleep(random.below(pauseMs));
     if (pending.size > 20) await Promise.race(pending);
@@ -89,11 +95,16 @@ const close = async (): Promise<void> => {
 const end = (): void => {
   isEnding = true;
   process.disconnect();
-  // From here on nothing may keep this process alive but the leak that is looked for.
-  setUncountedTimeout(() => {
-    leaked(process.getActiveResourcesInfo().join(", "));
-    process.exit(0);
-  }, 3_000).unref();
+  // From here on nothing may keep this process alive but the leak that is looked for. On a busy machine it may not run for
+  // seconds. So many turns of the event loop must pass, and not a time alone.
+  const look = (left: number): void => {
+    setUncountedTimeout(() => {
+      if (left > 0) return look(left - 1);
+      leaked(process.getActiveResourcesInfo().join(", "));
+      process.exit(0);
+    }, 50).unref();
+  };
+  look(60);
 };
 
 const obey = async (order: Order): Promise<void> => {

@@ -1,10 +1,12 @@
 // The adapters of a child: the real ones, wrapped so that they can be made to fail.
 import { createQueuert } from "queuert";
+import { errandLimits } from "../load/errand-types.ts";
 import { jobTypes } from "../load/job-types.ts";
 import type { LoadSurroundings } from "../load/run-plan.ts";
 import { loadTransport } from "../notify/index.ts";
 import type { Random } from "../random.ts";
 import { loadStore } from "../stores/index.ts";
+import type { OpenStore } from "../stores/store.ts";
 import { createFlakyState } from "./flaky-state.ts";
 import { createLossyNotify } from "./lossy-notify.ts";
 import type { ChildConfig } from "./protocol.ts";
@@ -22,9 +24,25 @@ type Means = Pick<LoadSurroundings, "now" | "note" | "onError" | "isRepaired"> &
   readonly random: Random;
 };
 
+/** The server may be gone at the same time: a deployment tries again. */
+const migrateStubbornly = async (
+  { migrate }: OpenStore,
+  { onError }: Pick<Means, "onError">,
+): Promise<void> => {
+  for (;;) {
+    try {
+      return await migrate();
+    } catch (error) {
+      onError("migrate", error);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+  }
+};
+
 export const openLoad = async (config: ChildConfig, means: Means): Promise<Load> => {
   const { random, ...notes } = means;
   const store = await (await loadStore(config.store)).open(config.storeUrl, config.connectionsMax);
+  if (config.nextVersion !== null) await migrateStubbornly(store, means);
   const flaky = createFlakyState(store.state, random);
   const transport =
     config.notify === "none"
@@ -37,6 +55,7 @@ export const openLoad = async (config: ChildConfig, means: Means): Promise<Load>
     stateAdapter: flaky.state,
     notifyAdapter: lossy?.notify,
     jobTypeDefinitions: jobTypes,
+    limits: errandLimits,
     log: ({ level, message, error }) => {
       if (level === "error") notes.onError(message, error);
     },

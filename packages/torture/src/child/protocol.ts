@@ -19,6 +19,10 @@ export interface ChildConfig {
   readonly connectionsMax: number;
   /** How long a starter waits between two starts, at most. */
   readonly pauseMs: number;
+  /** For how long completed jobs are kept. */
+  readonly retentionMs: number;
+  /** The folder of the next version of the store's package, which migrates the schema first. Null: the version at hand. */
+  readonly nextVersion: string | null;
 }
 
 export type Order =

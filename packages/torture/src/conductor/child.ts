@@ -5,10 +5,15 @@ import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ChildConfig, Order, Report } from "../child/protocol.ts";
+import { nextVersionEnvironment, nextVersionFlags } from "./next-version.ts";
 
 // Sources run as they are: tsx is a tool of the workspace, not of this package.
 const root = fileURLToPath(new URL("../../../../package.json", import.meta.url));
 const tsx = pathToFileURL(createRequire(root).resolve("tsx")).href;
+/** For a process that runs sources as they are. */
+export const sourcesFlags: readonly string[] = [
+  ...["--no-warnings", "--conditions=@queuert/source", "--import", tsx],
+];
 const main = fileURLToPath(new URL("../child/main.ts", import.meta.url));
 
 const readyWithinMs = 60_000;
@@ -17,6 +22,7 @@ const closedWithinMs = 30_000;
 export class Child {
   readonly config: ChildConfig;
   readonly #process: ChildProcess;
+  readonly #patience: number;
   readonly #said = new Map<string, () => void>();
   readonly #hasSaid = new Set<string>();
   #isExpectedToEnd = false;
@@ -24,10 +30,15 @@ export class Child {
   /** Its exit, if it ended without being asked to. */
   crash: string | null = null;
 
-  constructor(config: ChildConfig) {
+  /** `patience`: how many times as long as usual it is waited for. */
+  constructor(config: ChildConfig, patience: number) {
     this.config = config;
+    this.#patience = patience;
     this.#process = fork(main, [JSON.stringify(config)], {
-      execArgv: ["--no-warnings", "--conditions=@queuert/source", "--import", tsx],
+      execArgv: [...sourcesFlags, ...(config.nextVersion === null ? [] : nextVersionFlags)],
+      ...(config.nextVersion === null
+        ? {}
+        : { env: { ...process.env, ...nextVersionEnvironment(config.store, config.nextVersion) } }),
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     let errors = "";
@@ -71,7 +82,7 @@ export class Child {
   async hears(said: Report["said"], withinMs: number): Promise<boolean> {
     if (!this.#hasSaid.has(said) && this.isAlive) {
       const spoken = new Promise<void>((resolve) => this.#said.set(said, resolve));
-      await Promise.race([spoken, sleep(withinMs, undefined, { ref: false })]);
+      await Promise.race([spoken, sleep(withinMs * this.#patience, undefined, { ref: false })]);
     }
     return this.#hasSaid.has(said);
   }
@@ -115,7 +126,7 @@ export class Child {
     this.tell({ do: "end" });
     const isEnded = await Promise.race([
       ended.then(() => true),
-      sleep(closedWithinMs, undefined, { ref: false }).then(() => false),
+      sleep(closedWithinMs * this.#patience, undefined, { ref: false }).then(() => false),
     ]);
     if (isEnded) return this.crash;
     await this.kill();

@@ -1,18 +1,58 @@
 // Which faults a run injects, and when: all drawn from its seed before it begins.
 import { leaseMs } from "../child/protocol.ts";
+import { canForge } from "../notify/forge.ts";
 import type { NotifyName } from "../notify/transport.ts";
 import type { Random } from "../random.ts";
 import type { StoreName } from "../stores/store.ts";
 
 const processFaults = ["kill", "freeze", "block", "skew", "flaky", "late", "exhaust"] as const;
-const storeFaults = ["restart", "crash", "pause", "cut", "cutBytes", "delay", "halfOpen"] as const;
-const notifyFaults = ["lossy", "notifyDown", "notifyCut"] as const;
+const serverFaults = ["restart", "crash", "pause"] as const;
+const wireFaults = ["cut", "cutBytes", "delay", "halfOpen"] as const;
+const notifyFaults = ["lossy", "notifyDown", "notifyCut", "notifyNode", "flood"] as const;
+const maintenanceFaults = ["lockTables", "vacuumFull", "reindex"] as const;
+const networkFaults = ["partitionTo", "partitionFrom", "drops"] as const;
+const memberFaults = ["stepDown", "rollback", "memberPause"] as const;
+const setupFaults = [
+  ...(["failOver", "poolerRestart", "diskFull", "restore", "slowSync", "serverClock"] as const),
+  ...(["payloads", "deploy"] as const),
+];
 
 export type FaultKind =
   | (typeof processFaults)[number]
-  | (typeof storeFaults)[number]
+  | (typeof serverFaults)[number]
+  | (typeof wireFaults)[number]
   | (typeof notifyFaults)[number]
-  | "stepDown";
+  | (typeof maintenanceFaults)[number]
+  | (typeof networkFaults)[number]
+  | (typeof memberFaults)[number]
+  | (typeof setupFaults)[number];
+
+/**
+ * How the store is set up, and which faults it has besides the others.
+ *
+ * - `plain`: one server.
+ * - `standby`, `asyncStandby`: PostgreSQL with a synchronous or an asynchronous standby, which is promoted.
+ * - `pooler`: PgBouncer in front of PostgreSQL.
+ * - `smallDisk`: on a file system of its own that can be filled.
+ * - `slowDisk`: each confirmation of the disk takes long.
+ * - `backup`: older data are restored.
+ * - `clock`: PostgreSQL with a clock of its own, which is set.
+ * - `network`: PostgreSQL in a network of its own, which loses packets.
+ * - `members`: MongoDB with three members.
+ * - `upgrade`: processes are replaced by those of the next version, and back.
+ */
+export type Setup =
+  | ("plain" | "standby" | "asyncStandby" | "pooler" | "smallDisk")
+  | ("slowDisk" | "backup" | "clock" | "network" | "members" | "upgrade");
+
+export const setupsFor: Readonly<Record<StoreName, readonly Setup[]>> = {
+  postgres: [
+    ...(["plain", "standby", "asyncStandby", "pooler", "smallDisk"] as const),
+    ...(["slowDisk", "backup", "clock", "network", "upgrade"] as const),
+  ],
+  sqlite: ["plain", "smallDisk", "slowDisk", "backup", "upgrade"],
+  mongodb: ["plain", "slowDisk", "backup", "members", "upgrade"],
+};
 
 export interface PlannedFault {
   readonly kind: FaultKind;
@@ -25,15 +65,56 @@ export interface PlannedFault {
   readonly amount: number;
 }
 
-const kindsFor = (store: StoreName, notify: NotifyName): readonly FaultKind[] => [
-  ...processFaults,
+// The only one twice: as often as two others.
+const ofSetup: Readonly<Record<Setup, readonly FaultKind[]>> = {
+  plain: ["payloads"],
+  standby: ["failOver", "failOver"],
+  asyncStandby: ["failOver", "failOver"],
+  pooler: ["poolerRestart", "poolerRestart"],
+  smallDisk: ["diskFull", "diskFull"],
+  slowDisk: ["slowSync", "slowSync"],
+  backup: ["restore", "restore"],
+  clock: ["serverClock", "serverClock"],
+  network: networkFaults,
+  members: memberFaults,
+  upgrade: ["deploy", "deploy", "deploy"],
+};
+
+/**
+ * Whether completed jobs are kept to the end. A store that forgot a job did not delete it by retention. One whose clock is an
+ * hour ahead deletes at once, before the job was seen to end.
+ */
+export const keepsAll = (setup: Setup): boolean =>
+  setup === "asyncStandby" || setup === "backup" || setup === "clock";
+
+const ofStore = (store: StoreName, setup: Setup): readonly FaultKind[] => {
   // A file has no server to restart and no wire to cut.
-  ...(store === "sqlite" ? [] : storeFaults),
-  ...(store === "mongodb" ? (["stepDown"] as const) : []),
+  if (store === "sqlite") return [];
+  // Its members elect another primary.
+  if (setup === "members") return [];
+  return [
+    ...serverFaults,
+    ...(setup === "network" ? [] : wireFaults),
+    ...(store === "postgres" ? maintenanceFaults : (["stepDown"] as const)),
+  ];
+};
+
+const ofNotify = (notify: NotifyName): readonly FaultKind[] => [
+  ...(canForge(notify) ? (["flood"] as const) : []),
   ...(notify === "none" ? [] : (["lossy"] as const)),
   // Those of stores have the store's own server and wire, which have faults anyway.
   ...(notify === "redis" || notify === "nats" ? (["notifyDown", "notifyCut"] as const) : []),
+  ...(notify === "redisCluster" || notify === "natsCluster" ? (["notifyNode"] as const) : []),
 ];
+
+const kindsFor = (store: StoreName, notify: NotifyName, setup: Setup): readonly FaultKind[] => [
+  ...processFaults,
+  ...ofSetup[setup],
+  ...ofStore(store, setup),
+  ...ofNotify(notify),
+];
+
+const hourMs = 3_600_000;
 
 const amountOf = (kind: FaultKind, random: Random): number => {
   if (kind === "cutBytes") return 1 + random.below(3_000);
@@ -41,16 +122,25 @@ const amountOf = (kind: FaultKind, random: Random): number => {
   if (kind === "late") return 100 + random.below(3 * leaseMs);
   if (kind === "delay") return 20 + random.below(200);
   // Up to two hours fast or slow.
-  if (kind === "skew") return (random.below(4) - 2 || 2) * 3_600_000;
+  if (kind === "skew") return (random.below(4) - 2 || 2) * hourMs;
+  if (kind === "serverClock") return random.pick([-1, 1]) * hourMs;
+  if (kind === "slowSync") return 50 + random.below(450);
+  if (kind === "drops") return 40 + random.below(200);
+  if (kind === "notifyNode") return random.below(6);
   return 0;
 };
 
+const momentary: readonly FaultKind[] = [
+  ...(["kill", "cut", "restart", "stepDown", "skew", "poolerRestart", "payloads"] as const),
+  "deploy",
+];
+
 const durationOf = (kind: FaultKind, random: Random): number => {
+  if (momentary.includes(kind)) return 0;
   // Longer than the lease: another worker acquires the jobs meanwhile.
   if (kind === "freeze" || kind === "block") return Math.round(leaseMs * (1.2 + random.next()));
-  if (kind === "kill" || kind === "cut" || kind === "restart" || kind === "stepDown") return 0;
-  if (kind === "skew") return 0;
-  if (kind === "notifyDown") return 3_000 + random.below(5_000);
+  // The others notice that it is gone, and take its place.
+  if (kind === "notifyDown" || kind === "notifyNode") return 3_000 + random.below(5_000);
   return 500 + random.below(2_500);
 };
 
@@ -60,8 +150,9 @@ export const drawFaults = (
   store: StoreName,
   notify: NotifyName,
   loadMs: number,
+  setup: Setup = "plain",
 ): readonly PlannedFault[] => {
-  const kinds = kindsFor(store, notify);
+  const kinds = kindsFor(store, notify, setup);
   let left: FaultKind[] = [];
   const faults: PlannedFault[] = [];
   for (let atMs = 1_000; atMs < loadMs - 500; atMs += 600 + random.below(1_800)) {
@@ -76,11 +167,21 @@ export const drawFaults = (
 
 /** Those that concern one worker, and may go on beside any other. */
 export const isOfProcess = (kind: FaultKind): boolean =>
-  ["kill", "freeze", "block", "skew", "exhaust"].includes(kind);
+  ["kill", "freeze", "block", "skew", "exhaust", "deploy"].includes(kind);
 
 /** Whether no progress is possible meanwhile. */
 export const stopsAll = (kind: FaultKind, store: StoreName): boolean => {
-  if (["lossy", "notifyDown", "notifyCut", "skew", "kill"].includes(kind)) return false;
+  const harmless = [
+    "lossy",
+    "notifyDown",
+    "notifyCut",
+    "notifyNode",
+    "skew",
+    "kill",
+    "flood",
+    "deploy",
+  ];
+  if (harmless.includes(kind)) return false;
   // A process that stands still may hold the one writer.
   return store === "sqlite" || !isOfProcess(kind);
 };

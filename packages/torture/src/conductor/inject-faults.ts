@@ -1,25 +1,37 @@
 // Injects a run's faults at their times. Those of servers and wires one after the other, those of processes beside them.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Fault } from "../checker/history.ts";
-import type { StoreName } from "../stores/store.ts";
+import type { Fault, HistoryEntry } from "../checker/history.ts";
+import type { NotifyName } from "../notify/transport.ts";
+import type { OpenStore, StoreName } from "../stores/store.ts";
 import type { Processes } from "./processes.ts";
 import { isOfProcess, type PlannedFault, stopsAll } from "./fault-plan.ts";
 import { inject, type Target } from "./inject.ts";
-import type { Services } from "./services.ts";
+import type { Rewind } from "./forget.ts";
+import type { Services } from "./services/services.ts";
 
 export interface Surroundings {
   readonly store: StoreName;
+  readonly notify: NotifyName;
+  readonly open: OpenStore;
   readonly services: Services;
   readonly processes: Processes;
   readonly now: () => number;
+  readonly note: (entry: HistoryEntry) => void;
+}
+
+export interface Injected {
+  readonly faults: readonly Fault[];
+  readonly rewinds: readonly Rewind[];
 }
 
 export const injectFaults = async (
-  { store, services, processes, now }: Surroundings,
+  { store, notify, open, services, processes, now, note }: Surroundings,
   planned: readonly PlannedFault[],
-): Promise<readonly Fault[]> => {
+  onRewind: () => void,
+): Promise<Injected> => {
   const beganAt = now();
   const faults: Fault[] = [];
+  const rewinds: Rewind[] = [];
   const beside: Promise<void>[] = [];
   for (const fault of planned) {
     await sleep(Math.max(0, beganAt + fault.atMs - now()));
@@ -28,10 +40,15 @@ export const injectFaults = async (
     const from = now();
     const { kind } = fault;
     const target: Target = {
-      ...{ services, victim, children: processes.all },
-      replace: async (dead) => void (await processes.start(dead.config.role)),
+      ...{ services, store: open, notify, victim, children: processes.all, note, now },
+      replace: async ({ config: { role, nextVersion } }, version = nextVersion) =>
+        void (await processes.start(role, version)),
     };
-    const done = inject(target, fault).then(() => {
+    const done = inject(target, fault).then((rewind) => {
+      if (rewind !== undefined) {
+        rewinds.push(rewind);
+        onRewind();
+      }
       const process = isOfProcess(kind) ? victim.config.name : null;
       faults.push({ kind, process, from, until: now(), stopsAll: stopsAll(kind, store) });
     });
@@ -39,5 +56,5 @@ export const injectFaults = async (
     else await done;
   }
   await Promise.all(beside);
-  return faults;
+  return { faults, rewinds };
 };

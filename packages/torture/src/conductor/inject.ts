@@ -1,15 +1,31 @@
 // How each fault is done, and undone. Resolves when its effect is over.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { TcpProxy } from "@queuert/test-services";
+import type { HistoryEntry } from "../checker/history.ts";
+import { treeTypeNames } from "../load/control-types.ts";
+import { listAllJobs } from "../load/list-all-jobs.ts";
+import { flood } from "../notify/forge.ts";
+import type { NotifyName } from "../notify/transport.ts";
+import { createRandom } from "../random.ts";
+import { loadStore } from "../stores/index.ts";
+import type { MaintenanceKind, OpenStore } from "../stores/store.ts";
 import type { Child } from "./child.ts";
 import type { FaultKind, PlannedFault } from "./fault-plan.ts";
-import type { Reached, Services } from "./services.ts";
+import type { Rewind } from "./forget.ts";
+import { startPayloads } from "./start-payloads.ts";
+import type { Reached, Services } from "./services/services.ts";
 
 export interface Target {
   readonly services: Services;
+  /** The conductor's own way to the store. */
+  readonly store: OpenStore;
+  readonly notify: NotifyName;
   readonly victim: Child;
   readonly children: readonly Child[];
-  /** Puts another worker in the place of one that is dead. */
-  readonly replace: (dead: Child) => Promise<void>;
+  /** Puts another process in the place of one that is dead. `nextVersion`: by default that of the dead one. */
+  readonly replace: (dead: Child, nextVersion?: string | null) => Promise<void>;
+  readonly note: (entry: HistoryEntry) => void;
+  readonly now: () => number;
 }
 
 type Inject = (target: Target, fault: PlannedFault) => Promise<void>;
@@ -17,6 +33,11 @@ type Inject = (target: Target, fault: PlannedFault) => Promise<void>;
 const storeOf = ({ services }: Target): Reached => {
   if (services.store === null) throw new Error("This store has no server to break");
   return services.store;
+};
+
+const wireOf = ({ proxy }: Reached): TcpProxy => {
+  if (proxy === null) throw new Error("No proxy is on this wire");
+  return proxy;
 };
 
 const notifyOf = ({ services }: Target): Reached => {
@@ -35,10 +56,35 @@ const tellAll = async (
   for (const child of children) child.tell({ do: kind, rate: 0 });
 };
 
-const injections: Readonly<Record<FaultKind, Inject>> = {
+const maintain =
+  (kind: MaintenanceKind): Inject =>
+  async ({ services }, { durationMs }) => {
+    const { maintenance } = await loadStore(services.storeName);
+    await maintenance?.[kind](services.directStoreUrl, durationMs);
+  };
+
+/** Messages with the ids of jobs that run. */
+const forge: Inject = async ({ services, store, notify }, { durationMs, victim }) => {
+  const running = await listAllJobs(store.state, treeTypeNames);
+  const jobIds = running.filter(({ status }) => status === "running").map(({ id }) => id);
+  const storeId = await store.state.getStoreId();
+  const until = performance.now() + durationMs;
+  const isOver = (): boolean => performance.now() > until;
+  const { directNotifyUrl: url } = services;
+  await flood({ notify, url, storeId }, { isOver, jobIds, random: createRandom(victim) });
+};
+
+/** Those that are done in one way on all servers. */
+const injections: Readonly<Partial<Record<FaultKind, Inject>>> = {
   kill: async ({ victim, replace }) => {
     await victim.kill();
     await replace(victim);
+  },
+  // To the other version, forward or back.
+  deploy: async ({ victim, replace, services }) => {
+    await victim.close();
+    await victim.end();
+    await replace(victim, victim.config.nextVersion === null ? services.nextVersion : null);
   },
   freeze: ({ victim }, { durationMs }) => victim.freeze(durationMs),
   block: async ({ victim }, { durationMs }) => {
@@ -72,22 +118,26 @@ const injections: Readonly<Record<FaultKind, Inject>> = {
     await sleep(durationMs);
     server.resume();
   },
-  stepDown: ({ services }) => services.stepDown(),
-  cut: async (target) => storeOf(target).proxy.cutAll(),
+  lockTables: maintain("lockTables"),
+  vacuumFull: maintain("vacuumFull"),
+  reindex: maintain("reindex"),
+  flood: forge,
+  payloads: (target, { victim }) => startPayloads(target, victim),
+  cut: async (target) => wireOf(storeOf(target)).cutAll(),
   cutBytes: async (target, { durationMs, amount }) => {
-    const { proxy } = storeOf(target);
+    const proxy = wireOf(storeOf(target));
     proxy.cutAfterBytes(amount);
     await sleep(durationMs);
     await proxy.heal();
   },
   delay: async (target, { durationMs, amount }) => {
-    const { proxy } = storeOf(target);
+    const proxy = wireOf(storeOf(target));
     proxy.delay(amount);
     await sleep(durationMs);
     await proxy.heal();
   },
   halfOpen: async (target, { durationMs }) => {
-    const { proxy } = storeOf(target);
+    const proxy = wireOf(storeOf(target));
     proxy.halfOpen();
     await sleep(durationMs);
     await proxy.heal();
@@ -99,11 +149,19 @@ const injections: Readonly<Record<FaultKind, Inject>> = {
     await server.start();
   },
   notifyCut: async (target, { durationMs }) => {
-    const { proxy } = notifyOf(target);
+    const proxy = wireOf(notifyOf(target));
     proxy.halfOpen();
     await sleep(durationMs);
     await proxy.heal();
   },
 };
 
-export const inject: Inject = (target, fault) => injections[fault.kind](target, fault);
+/** Answers with the time that the store has forgotten by it. */
+export const inject = async (target: Target, fault: PlannedFault): Promise<Rewind | void> => {
+  const { kind, durationMs, amount } = fault;
+  const own = target.services.own[kind];
+  if (own !== undefined) return own(durationMs, amount);
+  const any = injections[kind];
+  if (any === undefined) throw new Error(`These servers cannot have the fault ${kind}`);
+  return any(target, fault);
+};

@@ -5,6 +5,7 @@ import type { NotifyName } from "../notify/transport.ts";
 import { notifyNamesFor } from "../notify/index.ts";
 import { storeNames } from "../stores/index.ts";
 import type { StoreName } from "../stores/store.ts";
+import { type Setup, setupsFor } from "./fault-plan.ts";
 import { type RunSummary, summarize, toTables } from "./report.ts";
 import { run, type RunOptions, type RunResult } from "./run.ts";
 import { shrink } from "../shrink.ts";
@@ -44,6 +45,7 @@ export const printTables = (summaries: string): void => {
 export const runConducted = async (given: {
   readonly store: string;
   readonly notify: string;
+  readonly setup: string;
   readonly seed: number;
   readonly minutes: number;
   readonly pauseMs: number | undefined;
@@ -54,10 +56,13 @@ export const runConducted = async (given: {
   if (!storeNames.includes(given.store)) throw new Error(`Stores: ${storeNames.join(", ")}`);
   const notifyNames = notifyNamesFor(given.store as StoreName);
   if (!notifyNames.includes(given.notify)) throw new Error(`Notify: ${notifyNames.join(", ")}`);
+  const setups: readonly string[] = setupsFor[given.store as StoreName];
+  if (!setups.includes(given.setup)) throw new Error(`Setups: ${setups.join(", ")}`);
   const options: RunOptions = {
     // As checked above.
     store: given.store as StoreName,
     notify: given.notify as NotifyName,
+    setup: given.setup as Setup,
     seed: given.seed,
     loadMs: given.minutes * 60_000,
     ...(given.pauseMs === undefined ? {} : { pauseMs: given.pauseMs }),

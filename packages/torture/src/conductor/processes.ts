@@ -8,39 +8,49 @@ import { Child } from "./child.ts";
 
 type Common = Omit<
   ChildConfig,
-  "name" | "role" | "seed" | "logPath" | "concurrency" | "connectionsMax"
+  "name" | "role" | "seed" | "logPath" | "concurrency" | "connectionsMax" | "nextVersion"
 >;
 
 const stoppedStartingWithinMs = 60_000;
+
+/** The most jobs that a worker takes at once. */
+export const concurrencyMax = 10;
 
 export class Processes {
   readonly all: Child[] = [];
   readonly #common: Common;
   readonly #random: Random;
   readonly #folder: string;
+  readonly #patience: number;
 
-  constructor(common: Common, random: Random, folder: string) {
+  /** `patience`: how many times as long as usual they are waited for. */
+  constructor(common: Common, random: Random, folder: string, patience: number) {
     this.#common = common;
     this.#random = random;
     this.#folder = folder;
+    this.#patience = patience;
   }
 
   get logPaths(): readonly string[] {
     return this.all.map(({ config }) => config.logPath);
   }
 
-  async start(role: ChildConfig["role"]): Promise<Child> {
+  async start(
+    role: ChildConfig["role"],
+    nextVersion: ChildConfig["nextVersion"] = null,
+  ): Promise<Child> {
     const name = `${role}${this.all.length}`;
     const { store, storeUrl, notifyUrl } = this.#common;
     const named = withClientName(store, storeUrl, name);
-    const child = new Child({
+    const config: ChildConfig = {
       ...this.#common,
       ...{ storeUrl: named, notifyUrl: notifyUrl === storeUrl ? named : notifyUrl },
-      ...{ name, role, seed: this.#random.below(1_000_000) },
+      ...{ name, role, nextVersion, seed: this.#random.below(1_000_000) },
       logPath: join(this.#folder, `${name}.jsonl`),
-      concurrency: this.#random.pick([2, 5, 10]),
+      concurrency: this.#random.pick([2, 5, concurrencyMax]),
       connectionsMax: this.#random.pick([2, 5, 12]),
-    });
+    };
+    const child = new Child(config, this.#patience);
     this.all.push(child);
     await child.whenReady();
     return child;

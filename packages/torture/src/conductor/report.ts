@@ -31,6 +31,8 @@ interface FaultSummary {
 export interface RunSummary {
   readonly store: string;
   readonly notify: string;
+  /** Lines of older runs have none. */
+  readonly setup?: string;
   readonly seed: number;
   readonly minutes: number;
   readonly jobs: number;
@@ -61,13 +63,13 @@ const worstRecoveries = (history: History): ReadonlyMap<string, number> => {
 };
 
 export const summarize = (
-  { store, notify, seed, loadMs }: RunOptions,
+  { store, notify, setup = "plain", seed, loadMs }: RunOptions,
   { history, violations, quietAfterMs }: RunResult,
 ): RunSummary => {
   const worst = worstRecoveries(history);
   const kinds = [...new Set(history.faults.map(({ kind }) => kind))].sort();
   return {
-    ...{ store, notify, seed, minutes: loadMs / 60_000, quietAfterMs },
+    ...{ store, notify, setup, seed, minutes: loadMs / 60_000, quietAfterMs },
     jobs: history.jobs.length,
     attempts: entriesOf(history, "began").length,
     lost: countOf(violations, losing),
@@ -107,13 +109,13 @@ export const toTables = (runs: readonly RunSummary[]): readonly string[] => {
     "|---|---|---|---|---|---|",
     ...kinds.map((kind) => faultLine(kind, runs)),
     "",
-    "| store | notify | seed | minutes | jobs | attempts | faults | lost | doubled | violations | quiet after |",
-    "|---|---|---|---|---|---|---|---|---|---|---|",
+    "| store | setup | notify | seed | minutes | jobs | attempts | faults | lost | doubled | violations | quiet after |",
+    "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ...runs.map((run) => {
       const faults = sum(Object.values(run.faults).map(({ times }) => times));
       const counts = `${run.jobs} | ${run.attempts} | ${faults} | ${run.lost} | ${run.doubled}`;
       const last = `${run.violations} | ${seconds(run.quietAfterMs)}`;
-      return `| ${run.store} | ${run.notify} | ${run.seed} | ${run.minutes} | ${counts} | ${last} |`;
+      return `| ${run.store} | ${run.setup ?? "plain"} | ${run.notify} | ${run.seed} | ${run.minutes} | ${counts} | ${last} |`;
     }),
   ];
 };

@@ -3,20 +3,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { check } from "../checker/check.ts";
 import type { History, HistoryEntry, Violation } from "../checker/history.ts";
 import { LeaseWatch } from "../checker/lease-watch.ts";
+import { permitsLeftIn } from "../checker/permits-left.ts";
 import { RetentionWatch } from "../checker/retention-watch.ts";
 import { leaseMs, pollIntervalMs, retentionMs } from "../child/protocol.ts";
+import { controlTypeNames, treeTypeNames } from "../load/control-types.ts";
 import { maxAttempts } from "../load/run-plan.ts";
 import type { NotifyName } from "../notify/transport.ts";
 import { createRandom } from "../random.ts";
 import { loadStore } from "../stores/index.ts";
-import type { OpenStore, StoreName } from "../stores/store.ts";
+import type { StoreName } from "../stores/store.ts";
 import { assertCounting, countLeft } from "./count-connections.ts";
-import { Processes } from "./processes.ts";
-import { drawFaults, type PlannedFault } from "./fault-plan.ts";
-import { injectFaults, type Surroundings } from "./inject-faults.ts";
-import { keepLooking } from "./keep-looking.ts";
+import { concurrencyMax, Processes } from "./processes.ts";
+import { drawFaults, keepsAll, type PlannedFault, type Setup } from "./fault-plan.ts";
+import { injectFaults, type Injected, type Surroundings } from "./inject-faults.ts";
+import { keepLooking, type Looking } from "./keep-looking.ts";
 import { readLogs } from "./read-logs.ts";
-import { startServices } from "./services.ts";
+import { unexcused, withoutForgotten } from "./forget.ts";
+import { startServices } from "./services/services.ts";
+import { triggerStranded } from "./trigger-stranded.ts";
 import { describeUnfinished, untilQuiet } from "./until-quiet.ts";
 
 export interface RunOptions {
@@ -26,6 +30,8 @@ export interface RunOptions {
   readonly loadMs: number;
   readonly workerCount?: number;
   readonly starterCount?: number;
+  /** Default: `plain`. */
+  readonly setup?: Setup;
   /** How long a starter waits between two starts, at most. */
   readonly pauseMs?: number;
   /** Instead of those drawn from the seed: for shrinking. */
@@ -68,26 +74,48 @@ const toleranceMs = 5;
 
 const epochOffsetMs = (): number => Date.now() - Number(process.hrtime.bigint()) / 1e6;
 
+/** The conductor's way to the store has no faults. On a busy machine the server may need long for a call with many megabytes. */
+const answerTimeoutMs = 120_000;
+
 type Judged = Omit<RunResult, "planned">;
+
+/** Where durations are not judged, a busy machine may take longer for everything. */
+const patienceOf = ({ isTimed = true }: Pick<RunOptions, "isTimed">): number => (isTimed ? 1 : 10);
+
+const keptMs = (setup: Setup): number => (keepsAll(setup) ? 24 * 3_600_000 : retentionMs);
 
 export const run = async (options: RunOptions): Promise<RunResult> => {
   const { store: storeName, notify, seed, loadMs } = options;
-  const { pauseMs = pausesMs[storeName] } = options;
+  const { pauseMs = pausesMs[storeName], setup = "plain" } = options;
   const random = createRandom(seed);
-  const planned = options.faults ?? drawFaults(random, storeName, notify, loadMs);
+  const planned = options.faults ?? drawFaults(random, storeName, notify, loadMs, setup);
   const offset = epochOffsetMs();
   const now = (): number => Number(process.hrtime.bigint()) / 1e6 + offset;
-  const services = await startServices(storeName, notify);
+  const started: { processes?: Processes } = {};
+  const pids = (): readonly number[] =>
+    (started.processes?.named ?? []).filter(({ isAlive }) => isAlive).map(({ pid }) => pid);
+  const services = await startServices(storeName, notify, { setup, now, pids });
   const { directStoreUrl, storeUrl, notifyUrl, folder } = services;
   const common = { store: storeName, storeUrl, notify, notifyUrl, epochOffsetMs: offset, pauseMs };
-  const processes = new Processes(common, random, folder);
+  const processes = new Processes(
+    { ...common, retentionMs: keptMs(setup) },
+    random,
+    folder,
+    patienceOf(options),
+  );
+  started.processes = processes;
   try {
     const kind = await loadStore(storeName);
     await kind.prepare(directStoreUrl);
-    const store = await kind.open(directStoreUrl, 5);
+    const opened = await kind.open(directStoreUrl, 5, answerTimeoutMs);
+    // The connections that the server knows are those of the pooler.
+    const listConnected = (): Promise<null> => Promise.resolve(null);
+    const store = setup === "pooler" ? { ...opened, listConnected } : opened;
+    const own: HistoryEntry[] = [];
+    const note = (entry: HistoryEntry): void => void own.push(entry);
     try {
-      const surroundings = { store: storeName, services, processes, now };
-      return { planned, ...(await conduct(options, surroundings, store, planned)) };
+      const reached = { store: storeName, notify, open: store, services, processes, now, note };
+      return { planned, ...(await conduct(options, reached, { planned, own })) };
     } finally {
       await store.close();
     }
@@ -97,25 +125,50 @@ export const run = async (options: RunOptions): Promise<RunResult> => {
   }
 };
 
+/** All that is queried while a run lasts. */
+class Watches {
+  readonly leases = new LeaseWatch(toleranceMs);
+  retentions = new RetentionWatch(treeTypeNames);
+  controls = new RetentionWatch(controlTypeNames);
+
+  /** The store has forgotten some of the jobs that were seen. */
+  begin(): void {
+    this.retentions = new RetentionWatch(treeTypeNames);
+    this.controls = new RetentionWatch(controlTypeNames);
+  }
+
+  keepLooking({ open: { state }, now }: Surroundings): readonly Looking[] {
+    return [
+      keepLooking(() => this.leases.look(state, now), 250),
+      keepLooking(() => this.retentions.look(state, now), 3_000),
+      keepLooking(() => this.controls.look(state, now), 3_000),
+    ];
+  }
+
+  async lookOnce({ open: { state }, now }: Surroundings): Promise<void> {
+    for (const watch of [this.retentions, this.controls]) await watch.look(state, now);
+  }
+}
+
 const conduct = async (
-  { workerCount = 3, starterCount = 2, loadMs, isTimed = true }: RunOptions,
+  options: RunOptions,
   surroundings: Surroundings,
-  store: OpenStore,
-  planned: readonly PlannedFault[],
+  { planned, own }: { readonly planned: readonly PlannedFault[]; readonly own: HistoryEntry[] },
 ): Promise<Judged> => {
-  const { services, processes, now } = surroundings;
+  const { workerCount = 3, starterCount = 2, loadMs, setup = "plain" } = options;
+  const { services, processes, now, note, open: store } = surroundings;
   await processes.startAll({ worker: workerCount, starter: starterCount });
-  const [leases, retentions] = [new LeaseWatch(), new RetentionWatch()];
-  const lookings = [
-    keepLooking(() => leases.look(store.state, now), 250),
-    keepLooking(() => retentions.look(store.state, now), 3_000),
-  ];
-  const [faults] = await Promise.all([injectFaults(surroundings, planned), sleep(loadMs)]);
-  for (const reached of [services.store, services.notify]) await reached?.proxy.heal();
+  const watches = new Watches();
+  const lookings = watches.keepLooking(surroundings);
+  const [injected] = await Promise.all([
+    injectFaults(surroundings, planned, () => watches.begin()),
+    sleep(loadMs),
+  ]);
+  for (const reached of [services.store, services.notify]) await reached?.proxy?.heal();
   for (const child of processes.all) child.tell({ do: "repair" });
   const troubles = [...(await processes.stopStarting())];
-  const own: HistoryEntry[] = [];
-  const quietAfterMs = await untilQuiet(store, (entry) => own.push(entry), now);
+  if (setup === "clock") await triggerStranded(store, note, now);
+  const quietAfterMs = await untilQuiet(store, note, now, patienceOf(options));
   for (const looking of lookings) await looking.stop();
   await assertCounting(
     store,
@@ -124,33 +177,47 @@ const conduct = async (
   troubles.push(...(await processes.close()));
   own.push(...(await countLeft(store, processes.named, now)));
   troubles.push(...(await processes.end()));
+  await watches.lookOnce(surroundings);
 
-  await retentions.look(store.state, now);
   const { entries, errors } = readLogs(processes.logPaths);
-  const all = [...entries, ...own];
-  const history: History = {
-    entries: all.toSorted((one, other) => one.at - other.at),
-    rows: await store.readRows(),
-    ...retentions.seen(all),
-    ...{
-      faults,
-      leases: leases.leases,
-      now: now(),
-      maxAttempts,
-      workerCount,
-      leaseMs,
-      retentionMs,
-    },
-    creationMs: creationMs[surroundings.store],
-    claimMs: claimsMs[surroundings.store],
-    ...{ toleranceMs, recoveryMs: isTimed ? recoveryMs : Number.POSITIVE_INFINITY },
-  };
-  const violations: readonly Violation[] = [
+  const all = withoutForgotten([...entries, ...own], injected.rewinds);
+  const history = await toHistory(options, surroundings, { watches, injected, all });
+  const found: readonly Violation[] = [
     ...check(history),
     ...troubles.map((detail) => ({ rule: "no process crashes, and each stops", detail })),
     ...(Number.isFinite(quietAfterMs)
       ? []
       : [{ rule: "all is quiet in time", detail: describeUnfinished(history) }]),
   ];
-  return { violations, history, quietAfterMs, errors };
+  const excuse = { isRewound: injected.rewinds.length > 0, isStepped: setup === "clock" };
+  return { violations: unexcused(found, excuse), history, quietAfterMs, errors };
+};
+
+const toHistory = async (
+  { workerCount = 3, isTimed = true, setup = "plain" }: RunOptions,
+  { open: store, store: name, now }: Surroundings,
+  {
+    watches: { leases, retentions, controls },
+    injected: { faults },
+    all,
+  }: {
+    readonly watches: Watches;
+    readonly injected: Injected;
+    readonly all: readonly HistoryEntry[];
+  },
+): Promise<History> => {
+  return {
+    entries: all.toSorted((one, other) => one.at - other.at),
+    rows: await store.readRows(),
+    ...retentions.seen(all),
+    ...{ faults, leases: leases.leases, now: now(), maxAttempts, workerCount, leaseMs },
+    retentionMs: keptMs(setup),
+    control: {
+      ...{ jobs: controls.seen(all).jobs, crowds: leases.crowds, schedules: [], ticks: [] },
+      permitsLeft: await permitsLeftIn(store.state),
+      roomMax: concurrencyMax,
+    },
+    ...{ statementMs: claimsMs[name], claimMs: claimsMs[name], creationMs: creationMs[name] },
+    ...{ toleranceMs, recoveryMs: isTimed ? recoveryMs : Number.POSITIVE_INFINITY },
+  };
 };

@@ -1,10 +1,14 @@
 // The actions of an application on a sequence that it has started, besides waiting for a worker.
-import { JobSequenceFailedError, WaitForJobSequenceCompletionTimeoutError } from "queuert";
+import {
+  JobSequenceCancelledError,
+  JobSequenceFailedError,
+  WaitForJobSequenceCompletionTimeoutError,
+} from "queuert";
 import { externalLease } from "../checker/history.ts";
-import { retryFailed } from "./repair.ts";
+import { cancelSequence, retryFailed } from "./repair.ts";
 import type { LoadSurroundings, StartedPlan } from "./run-plan.ts";
 
-export const actions = ["complete", "trigger", "delete", "retry", "await"] as const;
+export const actions = ["complete", "trigger", "delete", "retry", "await", "cancel"] as const;
 export type Action = (typeof actions)[number];
 
 type Do = (surroundings: LoadSurroundings, victim: StartedPlan) => Promise<void>;
@@ -63,13 +67,25 @@ const wait: Do = async ({ queuert, note, now }, { id, typeName }) => {
   } catch (error) {
     if (error instanceof JobSequenceFailedError) {
       note({ kind: "awaited", at: now(), sequenceId: id, how: "failed", path: null });
+    } else if (error instanceof JobSequenceCancelledError) {
+      note({ kind: "awaited", at: now(), sequenceId: id, how: "cancelled", path: null });
       // The call was refused because the sequence was not over yet. A starter may be wrong about
       // that.
     } else if (!(error instanceof WaitForJobSequenceCompletionTimeoutError)) throw error;
   }
 };
 
-const all: Readonly<Record<Action, Do>> = { complete, trigger, delete: remove, retry, await: wait };
+const dependants = ["refuse", "fail", "cancel"] as const;
+
+const cancel: Do = async (surroundings, { id }) => {
+  const { now } = surroundings;
+  const how = dependants[Math.floor(now()) % dependants.length] ?? "refuse";
+  await cancelSequence(surroundings, id, how);
+};
+
+const all: Readonly<Record<Action, Do>> = {
+  ...{ complete, trigger, delete: remove, retry, await: wait, cancel },
+};
 
 export const doAction = (action: Action, ...args: Parameters<Do>): Promise<void> =>
   all[action](...args);

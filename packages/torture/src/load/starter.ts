@@ -11,25 +11,23 @@ const recentMax = 30;
 
 export class Starter {
   readonly #surroundings: LoadSurroundings;
-  readonly #random: Random;
   /** Known to have committed. */
   readonly #recent: StartedPlan[] = [];
 
-  constructor(surroundings: LoadSurroundings, random: Random) {
+  constructor(surroundings: LoadSurroundings) {
     this.#surroundings = surroundings;
-    this.#random = random;
   }
 
   /** Starts a tree or a few at once, and now and then does something to an older one. Never rejects. */
-  async step(path: string): Promise<void> {
-    const count = this.#random.chance(0.1) ? 2 + this.#random.below(4) : 1;
+  async step(path: string, random: Random): Promise<void> {
+    const count = random.chance(0.1) ? 2 + random.below(4) : 1;
     const plans = Array.from({ length: count }, (_, index) =>
-      randomTree(this.#random, count === 1 ? path : `${path}-${index}`),
+      randomTree(random, count === 1 ? path : `${path}-${index}`),
     );
-    const isRolledBack = this.#random.chance(0.1);
-    const shared = this.#random.chance(0.5) ? this.#pickRecent() : undefined;
-    const victim = this.#random.chance(0.35) ? this.#pickRecent() : undefined;
-    const action: Action = this.#random.pick(actions);
+    const isRolledBack = random.chance(0.1);
+    const shared = random.chance(0.5) ? this.#pickRecent(random) : undefined;
+    const victim = random.chance(0.35) ? this.#pickRecent(random) : undefined;
+    const action: Action = random.pick(actions);
     await this.#start(plans, isRolledBack, shared);
     if (victim === undefined) return;
     try {
@@ -39,8 +37,8 @@ export class Starter {
     }
   }
 
-  #pickRecent(): StartedPlan | undefined {
-    return this.#recent[this.#random.below(this.#recent.length)];
+  #pickRecent(random: Random): StartedPlan | undefined {
+    return this.#recent[random.below(this.#recent.length)];
   }
 
   /** Whether it committed is only noted when it is known. */

@@ -8,12 +8,14 @@ const loaders: Readonly<
   mongodb: () => import("./mongodb.ts"),
   redis: () => import("./redis.ts"),
   nats: () => import("./nats.ts"),
+  redisCluster: () => import("./redis-cluster.ts"),
+  natsCluster: () => import("./nats.ts"),
 };
 
 /** The notify adapters for a store: its own, and those with servers of their own. */
 export const notifyNamesFor = (store: StoreName): readonly string[] => [
   "none",
-  ...Object.keys(loaders).filter((name) => name === store || name === "redis" || name === "nats"),
+  ...Object.keys(loaders).filter((name) => name === store || /^(redis|nats)/.test(name)),
 ];
 
 /** Only the client that is asked for is loaded. */

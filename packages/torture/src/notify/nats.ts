@@ -4,7 +4,8 @@ import type { OpenTransportAt } from "./transport.ts";
 
 export const open: OpenTransportAt = async (url) => {
   const nc = await connect({
-    servers: url,
+    // Of a cluster they are separated by commas.
+    servers: url.split(","),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 200,
     pingInterval: 1_000,

@@ -1,6 +1,7 @@
 import type { NotifyAdapter } from "queuert";
 
-export type NotifyName = "none" | "postgres" | "mongodb" | "redis" | "nats";
+export type NotifyName =
+  "none" | "postgres" | "mongodb" | "redis" | "nats" | "redisCluster" | "natsCluster";
 
 /** A notify adapter, and how to close its connections. */
 export interface OpenTransport {

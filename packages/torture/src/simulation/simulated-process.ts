@@ -5,10 +5,14 @@
 import type { AnyStateAdapter, NotifyAdapter } from "queuert";
 import type { Clock } from "queuert/internal";
 import type { Random } from "../random.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import type { Coverage } from "./coverage.ts";
+
+import { createWiredState, type Fate, type Flight, type OnPoint } from "./wired-state.ts";
 
 export interface SimulatedProcess {
   readonly name: string;
+  /** The statements that are on their way, and their answers. */
+  readonly flights: ReadonlySet<Flight>;
   readonly clock: Clock;
   readonly state: AnyStateAdapter;
   readonly notify: NotifyAdapter;
@@ -20,32 +24,25 @@ export interface SimulatedProcess {
   freeze(ms: number): void;
   /** No more failures from now on. */
   heal(): void;
+  /** Failures again. */
+  hurt(): void;
 }
 
 export interface ProcessOptions {
+  readonly coverage: Coverage;
+  readonly onPoint: OnPoint;
+  /** Hears of each failed statement and each notification that is lost or doubled. */
+  readonly onFault?: (kind: "statement" | "notification") => void;
   readonly name: string;
-  readonly time: VirtualTime;
+  readonly time: Clock;
   readonly random: Random;
   readonly state: AnyStateAdapter;
   readonly notify: NotifyAdapter;
   readonly latencyMs: number;
+  /** The code of a killed process runs to its end in its transactions, and only then they are rolled back. Left out: at once. */
+  readonly letsCallbacksEnd?: boolean;
   readonly failureShare: number;
   readonly lostNotificationShare: number;
-}
-
-export class SimulatedFault extends Error {
-  readonly code = "ECONNRESET" as const;
-}
-
-const never = new Promise<never>(() => undefined);
-
-/** The faults of a process, and whether it is alive. */
-interface Fate {
-  isDead: boolean;
-  isHealed: boolean;
-  frozenUntil: number;
-  onKilled: (() => void)[];
-  readonly timers: Set<unknown>;
 }
 
 export const createSimulatedProcess = (options: ProcessOptions): SimulatedProcess => {
@@ -56,9 +53,11 @@ export const createSimulatedProcess = (options: ProcessOptions): SimulatedProces
     frozenUntil: 0,
     onKilled: [],
     timers: new Set(),
+    flights: new Set(),
   };
   return {
     name,
+    flights: fate.flights,
     clock: createOwnClock(time, fate),
     state: createWiredState(options, fate),
     notify: createLossyNotify(options, () => fate.isDead),
@@ -75,11 +74,14 @@ export const createSimulatedProcess = (options: ProcessOptions): SimulatedProces
     heal: () => {
       fate.isHealed = true;
     },
+    hurt: () => {
+      fate.isHealed = false;
+    },
   };
 };
 
 /** Timers of a dead process never fire; those of a frozen one fire when it moves again. */
-const createOwnClock = (time: VirtualTime, fate: Fate): Clock => {
+const createOwnClock = (time: Clock, fate: Fate): Clock => {
   const clock: Clock = {
     now: () => time.now(),
     setTimeout: (callback, ms) => {
@@ -107,88 +109,14 @@ const createOwnClock = (time: VirtualTime, fate: Fate): Clock => {
   return clock;
 };
 
-const unchanged: ReadonlySet<string> = new Set([
-  "capabilities",
-  "provideContext",
-  "isInTransaction",
-]);
-
-/** The store, over a wire that takes time and breaks. */
-const createWiredState = (options: ProcessOptions, fate: Fate): AnyStateAdapter => {
-  const { time, random, latencyMs, failureShare } = options;
-  const wait = (ms: number): Promise<void> =>
-    new Promise((resolve) => time.setTimeout(resolve, ms));
-  const pass = async (): Promise<void> => {
-    const ms = random.below(latencyMs + 1);
-    if (ms > 0) await wait(ms);
-    while (!fate.isDead && time.now() < fate.frozenUntil) await wait(fate.frozenUntil - time.now());
-    if (fate.isDead) await never;
-  };
-  const wire: Wire = {
-    pass,
-    mayFail: () => {
-      if (!fate.isHealed && random.chance(failureShare)) throw new SimulatedFault("cut");
-    },
-  };
-  const entries = Object.entries(options.state).map(([key, value]) => {
-    if (unchanged.has(key) || typeof value !== "function") return [key, value] as const;
-    if (key === "runInTransaction") {
-      return [key, wiredTransaction(options.state, fate, wire)] as const;
-    }
-    return [key, wiredStatement(value as never, wire)] as const;
-  });
-  const state = Object.fromEntries(entries) as unknown as AnyStateAdapter;
-  const isTransientError = (error: unknown): boolean => error instanceof SimulatedFault;
-  return { ...state, capabilities: { ...options.state.capabilities, isTransientError } };
-};
-
-interface Wire {
-  readonly pass: () => Promise<void>;
-  readonly mayFail: () => void;
-}
-
-/**
- * Fails before it has run, or after. After it, it has taken effect and its caller does not know.
- */
-const wiredStatement =
-  (call: (...args: unknown[]) => Promise<unknown>, { pass, mayFail }: Wire) =>
-  async (...args: unknown[]): Promise<unknown> => {
-    await pass();
-    mayFail();
-    const result = await call(...args);
-    await pass();
-    mayFail();
-    return result;
-  };
-
-const wiredTransaction =
-  (state: AnyStateAdapter, fate: Fate, { pass, mayFail }: Wire) =>
-  async <T>(callback: (context: object) => Promise<T>): Promise<T> => {
-    await pass();
-    mayFail();
-    const result = await state.runInTransaction(async (context) => {
-      // Killed while it waited for the writer.
-      if (fate.isDead) throw new SimulatedFault("killed");
-      const killed = new Promise<never>((_resolve, reject) => {
-        fate.onKilled.push(() => reject(new SimulatedFault("killed")));
-      });
-      const answer = await Promise.race([callback(context), killed]);
-      await Promise.race([pass(), killed]);
-      mayFail();
-      return answer;
-    });
-    await pass();
-    mayFail(); // Committed, and the answer is lost.
-    return result;
-  };
-
 /** Notifications arrive late, twice, or not at all. */
 const createLossyNotify = (
-  { notify, random, time, lostNotificationShare }: ProcessOptions,
+  { notify, random, time, lostNotificationShare, onFault }: ProcessOptions,
   isDead: () => boolean,
 ): NotifyAdapter => {
   const deliver = (send: () => Promise<void>): Promise<void> => {
     const copies = random.chance(lostNotificationShare) ? 0 : 1 + Number(random.chance(0.1));
+    if (copies !== 1) onFault?.("notification");
     for (let copy = 0; copy < copies; copy++) {
       time.setTimeout(() => void send(), random.below(200));
     }

@@ -17,8 +17,8 @@ export interface VirtualTime extends Clock {
 /** Everything that promises alone can do is done when this resolves. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-export const createVirtualTime = (): VirtualTime => {
-  let now = 1_700_000_000_000;
+export const createVirtualTime = (startsAt = 1_700_000_000_000): VirtualTime => {
+  let now = startsAt;
   let order = 0;
   const timers = new Set<Timer>();
 

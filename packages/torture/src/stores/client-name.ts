@@ -8,7 +8,6 @@ const parameters: Readonly<Record<StoreName, string | null>> = {
 export const withClientName = (store: StoreName, url: string, name: string): string => {
   const parameter = parameters[store];
   if (parameter === null) return url;
-  const named = new URL(url);
-  named.searchParams.set(parameter, name);
-  return named.href;
+  // Not by URL: with several hosts it is none to the parser.
+  return `${url}${url.includes("?") ? "&" : "?"}${parameter}=${name}`;
 };

@@ -3,23 +3,22 @@ import { createMongodbProvider, type MongoTxContext } from "@queuert/mongodb/mon
 import { MongoClient } from "mongodb";
 import type { AnyStateAdapter } from "queuert";
 import type { UserRow } from "../checker/history.ts";
-import type { OpenStore, Store } from "./store.ts";
-
-/** Long enough for a loaded server, and short enough for a half-open connection not to last the whole run. */
-const answerTimeoutMs = 4_000;
+import type { Store } from "./store.ts";
 
 const rowsOf = (client: MongoClient) => client.db().collection<UserRow>("user_rows");
 
-const open = async (url: string, connectionsMax: number): Promise<OpenStore> => {
+const open: Store["open"] = async (url, connectionsMax, answerTimeoutMs = 4_000) => {
   const client = new MongoClient(url, {
     maxPoolSize: connectionsMax,
     socketTimeoutMS: answerTimeoutMs,
     serverSelectionTimeoutMS: answerTimeoutMs,
   });
   const stateProvider = createMongodbProvider({ client });
+  const adapter = await createMongoStateAdapter({ stateProvider });
   return {
     // Of its contexts nothing is used here but by `writeRow`.
-    state: (await createMongoStateAdapter({ stateProvider })) as unknown as AnyStateAdapter,
+    state: adapter as unknown as AnyStateAdapter,
+    migrate: async () => void (await adapter.migrateToLatest()),
     writeRow: async (context, row) => {
       const { session } = context as MongoTxContext;
       await rowsOf(client).insertOne({ ...row }, { session });
@@ -28,6 +27,10 @@ const open = async (url: string, connectionsMax: number): Promise<OpenStore> => 
       // A command of servers that run for tests.
       const hold = () => client.db("admin").command({ sleep: 1, millis: ms, lock: "none" });
       await Promise.all(Array.from({ length: connectionsMax }, hold));
+    },
+    measure: async () => {
+      const { storageSize, indexSize } = await client.db().stats();
+      return { storedBytes: Number(storageSize) + Number(indexSize), deadRows: null };
     },
     readRows: () => rowsOf(client).find().toArray(),
     listConnected: async (processes) => {

@@ -4,12 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { AnyStateAdapter } from "queuert";
 import type { UserRow } from "../checker/history.ts";
-import type { OpenStore, Store } from "./store.ts";
+import { postgresMaintenance } from "./postgres-maintenance.ts";
+import type { Store } from "./store.ts";
 
-/** Long enough for a loaded server, and short enough for a half-open connection not to last the whole run. */
-const answerTimeoutMs = 4_000;
-
-const open = async (url: string, connectionsMax: number): Promise<OpenStore> => {
+const open: Store["open"] = async (url, connectionsMax, answerTimeoutMs = 4_000) => {
   const pool = new pg.Pool({
     connectionString: url,
     max: connectionsMax,
@@ -17,9 +15,11 @@ const open = async (url: string, connectionsMax: number): Promise<OpenStore> => 
     query_timeout: answerTimeoutMs,
   });
   const stateProvider = createPgPoolStateProvider(pool);
+  const adapter = await createPgStateAdapter({ stateProvider });
   return {
     // Of its contexts nothing is used here but by `writeRow`.
-    state: (await createPgStateAdapter({ stateProvider })) as unknown as AnyStateAdapter,
+    state: adapter as unknown as AnyStateAdapter,
+    migrate: async () => void (await adapter.migrateToLatest()),
     writeRow: async (context, { jobId, leaseVersion, path }) => {
       const { client } = context as PgTxContext;
       await client.query("INSERT INTO user_row VALUES ($1, $2, $3)", [jobId, leaseVersion, path]);
@@ -31,6 +31,13 @@ const open = async (url: string, connectionsMax: number): Promise<OpenStore> => 
         client.release();
       };
       await Promise.all(Array.from({ length: connectionsMax }, hold));
+    },
+    measure: async () => {
+      const { rows } = await pool.query<{ readonly bytes: string; readonly dead: string }>(
+        `SELECT coalesce(sum(pg_total_relation_size(relid)), 0) AS bytes,
+           coalesce(sum(n_dead_tup), 0) AS dead FROM pg_stat_user_tables`,
+      );
+      return { storedBytes: Number(rows[0]?.bytes), deadRows: Number(rows[0]?.dead) };
     },
     readRows: async () => {
       const { rows } = await pool.query<UserRow>(
@@ -63,4 +70,4 @@ const prepare = async (url: string): Promise<void> => {
   }
 };
 
-export const store: Store = { prepare, open };
+export const store: Store = { prepare, open, maintenance: postgresMaintenance };

@@ -1,7 +1,7 @@
-import { createSqliteStateAdapter } from "@queuert/sqlite";
+import { createSqliteStateAdapter, migrateSqliteSchema } from "@queuert/sqlite";
 import { createBetterSqlite3Provider } from "@queuert/sqlite/better-sqlite3";
 import type BetterSqlite3 from "better-sqlite3";
-import { existsSync, readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -45,12 +45,18 @@ const open = async (url: string): Promise<OpenStore> => {
   const state = (await createSqliteStateAdapter({ stateProvider })) as unknown as AnyStateAdapter;
   return {
     state,
+    migrate: async () => void (await migrateSqliteSchema({ stateProvider })),
     // There is one writer: for every process that has the file.
     exhaust: (ms) => state.runInTransaction(() => sleep(ms)),
     writeRow: (context, { jobId, leaseVersion, path }) => {
       const { client } = context as { readonly client: BetterSqlite3.Database };
       client.prepare("INSERT INTO user_row VALUES (?, ?, ?)").run(jobId, leaseVersion, path);
       return Promise.resolve();
+    },
+    measure: () => {
+      const files = [url, `${url}-wal`].filter((path) => existsSync(path));
+      const storedBytes = files.reduce((sum, path) => sum + statSync(path).size, 0);
+      return Promise.resolve({ storedBytes, deadRows: null });
     },
     readRows: () => {
       const db = new Driver(url, { readonly: true });
@@ -67,6 +73,16 @@ const open = async (url: string): Promise<OpenStore> => {
       Promise.resolve(canListHandles ? processes.flatMap((each) => listHandles(each, url)) : null),
     close: () => stateProvider.close(),
   };
+};
+
+/** The content of one file replaces that of another, which processes may have open. */
+export const copyInto = async (from: string, to: string): Promise<void> => {
+  const db = new Driver(from, { readonly: true });
+  try {
+    await db.backup(to);
+  } finally {
+    db.close();
+  }
 };
 
 const prepare = async (url: string): Promise<void> => {

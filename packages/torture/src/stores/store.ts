@@ -9,6 +9,13 @@ export interface NamedProcess {
   readonly pid: number;
 }
 
+/** The room of the store on its disk. */
+export interface StoreSize {
+  readonly storedBytes: number;
+  /** Rows that were deleted or replaced, and still take room. Null where the server does not count them. */
+  readonly deadRows: number | null;
+}
+
 /** A store as one process has it open. */
 export interface OpenStore {
   readonly state: AnyStateAdapter;
@@ -21,13 +28,31 @@ export interface OpenStore {
    * each connection. Null where the server cannot know.
    */
   readonly listConnected: (processes: readonly NamedProcess[]) => Promise<readonly string[] | null>;
+  /** As a process of a new version does when it starts. */
+  readonly migrate: () => Promise<void>;
+  readonly measure: () => Promise<StoreSize>;
   readonly readRows: () => Promise<readonly UserRow[]>;
   readonly close: () => Promise<void>;
 }
 
+/** Statements of operators that keep all others waiting. */
+export type MaintenanceKind = "lockTables" | "vacuumFull" | "reindex";
+
+export type Maintenance = Readonly<
+  Record<MaintenanceKind, (url: string, ms: number) => Promise<void>>
+>;
+
 export interface Store {
+  readonly maintenance?: Maintenance;
   /** Creates the tables of Queuert and the user's rows. */
   readonly prepare: (url: string) => Promise<void>;
-  /** `connectionsMax`: where there is a pool. */
-  readonly open: (url: string, connectionsMax: number) => Promise<OpenStore>;
+  /**
+   * `connectionsMax`: where there is a pool. `answerTimeoutMs`: how long the driver waits for an answer. Default: 4 s, long enough for
+   * a loaded server, and short enough for a half-open connection not to last the whole run.
+   */
+  readonly open: (
+    url: string,
+    connectionsMax: number,
+    answerTimeoutMs?: number,
+  ) => Promise<OpenStore>;
 }

@@ -5,9 +5,16 @@ import { externalLease, type Fault } from "../../src/checker/history.ts";
 import { aHistory, aJob, aLease, anEdge, began, instant, ran, started } from "./histories.ts";
 import { plantedAttempts } from "./planted-attempts.ts";
 import { plantedOutcomes } from "./planted-outcomes.ts";
+import { plantedControl, twoSignalsOfOneKey } from "./planted-control.ts";
+import { plantedErrands, soundErrands } from "./planted-errands.ts";
+import { otherType, plantedKeys, soundWait } from "./planted-keys.ts";
+import { plantedTicks } from "./planted-ticks.ts";
 import { plantedTimes } from "./planted-times.ts";
 
-const planted = [...plantedOutcomes, ...plantedAttempts, ...plantedTimes];
+const planted = [
+  ...[...plantedOutcomes, ...plantedAttempts, ...plantedTimes],
+  ...[...plantedControl, ...plantedErrands, ...plantedKeys, ...plantedTicks],
+];
 
 const rulesOf = (history: Parameters<typeof check>[0]): readonly string[] =>
   check(history).map(({ rule }) => rule);
@@ -38,6 +45,10 @@ describe("check", () => {
     );
   });
 
+  it("finds nothing where the key of a signal was used again", () => {
+    expect(check(twoSignalsOfOneKey)).toEqual([]);
+  });
+
   it("finds nothing in a sound history", () => {
     const history = aHistory({
       entries: [
@@ -64,6 +75,43 @@ describe("check", () => {
       leases: [aLease("c", { lastSeenAt: instant(11_900) })],
     });
     expect(check(history)).toEqual([]);
+  });
+
+  it.each(Object.entries({ ...soundErrands, soundWait, otherType }))(
+    "finds nothing in sound errands: %s",
+    (_, history) => {
+      expect(check(history)).toEqual([]);
+    },
+  );
+
+  it("allows a cancellation for a tree that is gone", () => {
+    const call = { call: "c", sequenceId: "gone" };
+    const history = aHistory({
+      entries: [
+        { kind: "cancelling", at: instant(400), ...call },
+        { kind: "cancelled", at: instant(600), ...call, isDone: true },
+        { kind: "deleting", at: instant(700), rootSequenceId: "gone" },
+      ],
+      jobs: [aJob("a", { status: "cancelled", completedBy: null, finishedAt: 500 })],
+    });
+    expect(check(history)).toEqual([]);
+  });
+
+  it("allows a cancellation after a waiter was told of the failure", () => {
+    const call = { call: "c", sequenceId: "a" };
+    const toldOf = (lastAttemptError: string | null) =>
+      aHistory({
+        entries: [
+          { kind: "awaited", at: instant(300), sequenceId: "a", how: "failed", path: null },
+          { kind: "cancelling", at: instant(400), ...call },
+          { kind: "cancelled", at: instant(600), ...call, isDone: true },
+        ],
+        jobs: [
+          aJob("a", { status: "cancelled", completedBy: null, finishedAt: 500, lastAttemptError }),
+        ],
+      });
+    expect(check(toldOf("Error: broken"))).toEqual([]);
+    expect(check(toldOf(null))).toMatchObject([{ rule: "waiters receive the stored outcome" }]);
   });
 
   it("allows a key again outside of the window", () => {

@@ -8,6 +8,7 @@ import type {
   Started,
   RemovedJob,
 } from "../../src/checker/history.ts";
+import { type ControlSeen, nothingSeen } from "../../src/checker/control-history.ts";
 import type { Plan } from "../../src/load/plan.ts";
 
 /** An instant of the run, in milliseconds after its beginning. */
@@ -40,6 +41,7 @@ export const aJob = (id: string, override: JobOverride = {}): StateJob => {
     sequenceCreatedAt: new Date(instant(createdAt)),
     createdAt: new Date(instant(createdAt)),
     scheduledAt: new Date(instant(createdAt)),
+    blockedUntil: null,
     ...{ attempt: 1, lastAttemptAt: new Date(instant(createdAt)), lastAttemptError: null },
     ...{ leaseVersion: 1, leasedBy: null, leasedUntil: null, traceContext: null },
     finishedAt: finishedAt === null ? null : new Date(instant(finishedAt)),
@@ -73,7 +75,8 @@ export const ran = (
 
 /** Worker `w` has held it for its first second. */
 export const aLease = (jobId: string, override: Partial<SeenLease> = {}): SeenLease => ({
-  ...{ jobId, path: jobId, leaseVersion: 1, holder: "w", firstSeenAt: instant(0) },
+  ...{ jobId, typeName: "step", path: jobId, leaseVersion: 1, holder: "w" },
+  ...{ acquiredAt: instant(0), firstSeenAt: instant(0) },
   ...{ lastSeenAt: instant(1_000), leasedUntil: instant(2_000), aheadMs: 2_000 },
   ...override,
 });
@@ -91,6 +94,11 @@ export const removed = (jobId: string, missedAt: number): RemovedJob => ({
   ...{ jobId, seenAt: instant(missedAt - 1_000), missedAt: instant(missedAt) },
 });
 
+export const control = (override: Partial<ControlSeen>): ControlSeen => ({
+  ...nothingSeen,
+  ...override,
+});
+
 export const aHistory = (override: Partial<History> = {}): History => ({
   ...{
     entries: [],
@@ -103,6 +111,6 @@ export const aHistory = (override: Partial<History> = {}): History => ({
     now: instant(60_000),
   },
   ...{ maxAttempts: 3, toleranceMs: 0, claimMs: 1_000, leaseMs: 2_000, retentionMs: 10_000 },
-  ...{ creationMs: 0, recoveryMs: 1_000, workerCount: 3 },
+  ...{ control: nothingSeen, statementMs: 0, creationMs: 0, recoveryMs: 1_000, workerCount: 3 },
   ...override,
 });

@@ -1,6 +1,6 @@
 // Hand-written calls of the driver: one collection, the one index that it needs, the server's
 // default concerns, and no guarantees.
-import { type Collection, MongoClient } from "mongodb";
+import { type ClientSession, type Collection, MongoClient } from "mongodb";
 import { createJobIdGenerator } from "queuert/internal";
 import { createUserRows, inspectMongodb, withMongodb } from "../mongodb-server.ts";
 import {
@@ -25,12 +25,27 @@ interface FloorJob {
   readonly attempt: number;
 }
 
+interface UserRow {
+  readonly text: string;
+}
+
 const collectionName = "floor_jobs";
 
 const jobOf = (id: string, ordinal: number, payload: Payload): FloorJob => ({
   ...{ _id: id, typeName: "single", status: "pending", priority: 0, scheduledAt: new Date() },
   ...{ ordinal, input: JSON.stringify(payload), attempt: 0 },
 });
+
+const inTransaction = async (
+  client: MongoClient,
+  statements: (session: ClientSession) => Promise<unknown>,
+): Promise<void> => {
+  const session = client.startSession();
+  session.startTransaction();
+  await statements(session);
+  await session.commitTransaction();
+  await session.endSession();
+};
 
 const acquire = async (
   jobs: Collection<FloorJob>,
@@ -80,16 +95,13 @@ const inTransactions = (
   { concurrency, onRun }: WorkOptions,
 ): (() => Promise<number>) => {
   const jobs = client.db().collection<FloorJob>(collectionName);
-  const rows = client.db().collection<{ text: string }>("user_rows");
-  const finish = async (job: FloorJob): Promise<void> => {
-    const session = client.startSession();
-    session.startTransaction();
-    run(job, onRun);
-    await rows.insertOne({ text: "done" }, { session });
-    await jobs.updateOne({ _id: job._id, status: "running" }, completed, { session });
-    await session.commitTransaction();
-    await session.endSession();
-  };
+  const rows = client.db().collection<UserRow>("user_rows");
+  const finish = (job: FloorJob): Promise<void> =>
+    inTransaction(client, async (session) => {
+      run(job, onRun);
+      await rows.insertOne({ text: "done" }, { session });
+      await jobs.updateOne({ _id: job._id, status: "running" }, completed, { session });
+    });
   return async () => {
     const taken = await acquire(jobs, Math.min(concurrency, 20), loop);
     await Promise.all(taken.map(finish));
@@ -101,19 +113,23 @@ const open = async ({ url }: Target): Promise<Opened> => {
   const client = new MongoClient(url);
   await client.connect();
   const jobs = client.db().collection<FloorJob>(collectionName);
+  const rows = client.db().collection<UserRow>("user_rows");
   const nextId = createJobIdGenerator();
   let ordinal = 0;
   const next = (payload: Payload): FloorJob => jobOf(nextId(), (ordinal += 1), payload);
   return {
-    startOne: async (payload) => {
-      const session = client.startSession();
-      session.startTransaction();
-      await jobs.insertOne(next(payload), { session });
-      await session.commitTransaction();
-      await session.endSession();
-    },
+    startOne: (payload) =>
+      inTransaction(client, (session) => jobs.insertOne(next(payload), { session })),
+    startInTransaction: (payload) =>
+      inTransaction(client, async (session) => {
+        await rows.insertOne({ text: "done" }, { session });
+        await jobs.insertOne(next(payload), { session });
+      }),
     startMany: (_workload, unitCount) =>
-      jobs.insertMany(Array.from({ length: unitCount }, () => next(payloadOf(0)))),
+      inTransaction(client, (session) => {
+        const documents = Array.from({ length: unitCount }, () => next(payloadOf(0)));
+        return jobs.insertMany(documents, { session });
+      }),
     work: async (options) => {
       const isCallback = options.workload === "callback";
       const steps = [0, 1].map((index) => {
@@ -150,10 +166,11 @@ const prepare = async (target: Target): Promise<void> => {
 const batchSize = 10_000;
 const dayMs = 86_400_000;
 
-const fill = async (target: Target, { finished, scheduled }: FillCounts): Promise<void> => {
+const fill = async (target: Target, counts: FillCounts): Promise<void> => {
+  const { finished, scheduled, otherType } = counts;
   await withMongodb(target, async (client) => {
     const jobs = client.db().collection<FloorJob>(collectionName);
-    const total = finished + scheduled;
+    const total = finished + scheduled + otherType;
     const later = new Date(Date.now() + dayMs);
     for (let done = 0; done < total; done += batchSize) {
       const documents = Array.from({ length: Math.min(batchSize, total - done) }, (_, index) => {
@@ -164,6 +181,7 @@ const fill = async (target: Target, { finished, scheduled }: FillCounts): Promis
           payloadOf(0),
         );
         if (number < finished) return { ...job, status: "completed", output: "null" };
+        if (number >= finished + scheduled) return { ...job, typeName: "other" };
         return { ...job, scheduledAt: later, priority: number % 2 };
       });
       await jobs.insertMany(documents);

@@ -5,5 +5,5 @@ export const participant: Participant = {
   ...oneByOne,
   settings:
     "as floor-postgres, with pipelining: BEGIN with the statement after it, COMMIT with the one before it, in as few round trips as there can be",
-  open: (target) => openFloor(target, true),
+  open: async (target) => (await openFloor(target, { pipeline: true })).opened,
 };

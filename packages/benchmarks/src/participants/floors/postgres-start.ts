@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from "pg";
 import { inOrder } from "./in-order.ts";
 import { type Payload, payloadOf, type Workload } from "../participant.ts";
+import { inUserTransaction } from "../postgres-server.ts";
 
 const into = `INSERT INTO floor_job (id, type_name, sequence_id, sequence_type_name, sequence_created_at,
     root_sequence_id, position, status, incomplete_blockers, input, priority, on_blocker_failure, created_at,
@@ -34,6 +35,23 @@ export const insertOne = async (pool: Pool, id: string, payload: Payload): Promi
   } finally {
     client.release();
   }
+};
+
+/** A bare INSERT, which commits by itself. */
+export const insertAlone = async (pool: Pool, id: string, payload: Payload): Promise<void> => {
+  await pool.query({ ...insertOneQuery, values: [id, JSON.stringify(payload)] });
+  if (payload.at > 0) await pool.query(`NOTIFY ${floorChannel}`);
+};
+
+/** In the user's transaction: BEGIN, the user's row, the job, COMMIT. */
+export const insertInTransaction = async (
+  pool: Pool,
+  id: string,
+  payload: Payload,
+): Promise<void> => {
+  await inUserTransaction(pool, (client) =>
+    client.query({ ...insertOneQuery, values: [id, JSON.stringify(payload)] }),
+  );
 };
 
 const insertBatch = async (

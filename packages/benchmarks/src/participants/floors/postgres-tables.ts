@@ -24,16 +24,16 @@ export const createFloorTables = async (client: Client): Promise<void> => {
 
 export const fillFloor = async (
   client: Client,
-  { finished, scheduled }: FillCounts,
+  { finished, scheduled, otherType }: FillCounts,
 ): Promise<void> => {
   await client.query(`
     INSERT INTO floor_job (id, type_name, sequence_id, sequence_type_name, sequence_created_at, root_sequence_id,
       position, status, input, output, priority, on_blocker_failure, created_at, scheduled_at, finished_at)
-    SELECT id, 'single', id, 'single', now(), id, 0,
+    SELECT id, type, id, type, now(), id, 0,
       CASE WHEN n <= ${finished} THEN 'completed' ELSE 'pending' END, '{"at":0,"text":"${"x".repeat(70)}"}', 'null',
-      CASE WHEN n <= ${finished} THEN 0 ELSE n % 2 END, 'wait', now(),
-      CASE WHEN n <= ${finished} THEN now() ELSE now() + interval '1 day' END, now()
-    FROM (SELECT n, (lpad(to_hex(1700000000000 + n), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid AS id
-      FROM generate_series(1, ${finished + scheduled}) AS n) AS numbered`);
+      CASE WHEN n <= ${finished} OR type = 'other' THEN 0 ELSE n % 2 END, 'wait', now(),
+      CASE WHEN n <= ${finished} OR type = 'other' THEN now() ELSE now() + interval '1 day' END, now()
+    FROM (SELECT n, CASE WHEN n <= ${finished + scheduled} THEN 'single' ELSE 'other' END AS type, (lpad(to_hex(1700000000000 + n), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid AS id
+      FROM generate_series(1, ${finished + scheduled + otherType}) AS n) AS numbered`);
   await client.query("VACUUM (ANALYZE)");
 };

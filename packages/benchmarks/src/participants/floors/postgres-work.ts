@@ -1,8 +1,9 @@
 import pg from "pg";
 import type { ClientBase, Pool } from "pg";
-import type { Payload, WorkOptions } from "../participant.ts";
+import type { Payload, WorkOptions, Workload } from "../participant.ts";
 import { inOrder } from "./in-order.ts";
 import { createLoops } from "./loops.ts";
+import { userRowQuery } from "../postgres-server.ts";
 import { floorChannel } from "./postgres-start.ts";
 
 interface Row {
@@ -91,13 +92,13 @@ const settle = async (pool: Pool, rows: readonly Row[], nextId: () => string): P
   } else await complete(pool, ids);
 };
 
-const typesOf = {
+const typesOf: Partial<Record<Workload, readonly string[]>> = {
   value: ["single"],
   callback: ["single"],
   // The last step first: chains are finished before new ones are begun.
   chain: ["step-5", "step-4", "step-3", "step-2", "step-1"],
   "fan-in": ["whole", "part"],
-} as const;
+};
 
 /** Acquires as many as run at a time in one statement and completes them in one, in two loops that take turns. */
 export const workInBatches = async (
@@ -113,7 +114,7 @@ export const workInBatches = async (
   const loopCount = concurrency === 1 || workload === "fan-in" ? 1 : 2;
   const loops = createLoops(loopCount, async () => {
     let count = 0;
-    for (const typeName of typesOf[workload]) {
+    for (const typeName of typesOf[workload] ?? []) {
       const rows = await acquire(pool, typeName, concurrency);
       if (rows.length === 0) continue;
       await Promise.all(rows.map((row) => run(row, onRun)));
@@ -129,10 +130,30 @@ export const workInBatches = async (
   };
 };
 
-const writeQuery = {
-  name: "write",
-  text: "INSERT INTO user_row (text) VALUES ($1)",
-  values: ["done"],
+/** Acquires as many as run at a time, then BEGIN, write a row, complete, COMMIT for each; one such loop. */
+export const workPerBatch = async (
+  pool: Pool,
+  { concurrency, onRun }: WorkOptions,
+): Promise<() => Promise<void>> => {
+  const settleOne = async (row: Row): Promise<void> => {
+    const client = await pool.connect();
+    try {
+      await run(row, onRun);
+      await client.query("BEGIN");
+      await client.query(userRowQuery);
+      await complete(client, [row.id]);
+      await client.query("COMMIT");
+    } finally {
+      client.release();
+    }
+  };
+  // The next batch is acquired while the last one is settled.
+  const loops = createLoops(2, async () => {
+    const rows = await acquire(pool, "single", concurrency);
+    await Promise.all(rows.map(settleOne));
+    return rows.length;
+  });
+  return loops.stop;
 };
 
 /** BEGIN, acquire one, write a row, complete it, COMMIT; as many at a time as there are connections for. */
@@ -155,7 +176,7 @@ export const workPerTransaction = async (
       }
       const { id } = row;
       await run(row, onRun);
-      await inOrder(pool, [() => client.query(writeQuery), () => complete(client, [id]), commit]);
+      await inOrder(pool, [() => client.query(userRowQuery), () => complete(client, [id]), commit]);
       return 1;
     } finally {
       client.release();

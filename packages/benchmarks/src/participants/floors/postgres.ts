@@ -12,7 +12,7 @@ import {
 import type { FillCounts, Opened, Participant, Target } from "../participant.ts";
 import { createFloorTables, fillFloor } from "./postgres-tables.ts";
 import { workPerTransaction, workInBatches } from "./postgres-work.ts";
-import { insertMany, insertOne } from "./postgres-start.ts";
+import { insertInTransaction, insertMany, insertOne } from "./postgres-start.ts";
 
 const prepare = async (target: Target): Promise<void> => {
   await withPgClient(target.url, createFloorTables);
@@ -20,19 +20,30 @@ const prepare = async (target: Target): Promise<void> => {
 };
 
 /** With `pipeline`, statements that need no answer of the one before are sent together with it. */
-export const openFloor = async ({ url }: Target, pipeline = false): Promise<Opened> => {
-  const pool = new pg.Pool({ connectionString: url, max: connectionsMax, pipeline });
+export const openFloor = async (
+  { url }: Target,
+  { pipeline = false, max = connectionsMax } = {},
+): Promise<OpenFloor> => {
+  const pool = new pg.Pool({ connectionString: url, max, pipeline });
   const nextId = createJobIdGenerator();
-  return {
+  const opened: Opened = {
     startOne: (payload) => insertOne(pool, nextId(), payload),
     startMany: (workload, unitCount) => insertMany(pool, nextId, workload, unitCount),
     work: (options) =>
       options.workload === "callback"
         ? workPerTransaction(pool, options)
         : workInBatches(pool, url, nextId, options),
+    startInTransaction: (payload) => insertInTransaction(pool, nextId(), payload),
     close: () => pool.end(),
   };
+  return { pool, nextId, opened };
 };
+
+interface OpenFloor {
+  readonly pool: pg.Pool;
+  readonly nextId: () => string;
+  readonly opened: Opened;
+}
 
 // Ids begin with the time, so those that a table was filled with are older. The query uses the
 // primary key, for the floor has no index for running jobs.
@@ -43,7 +54,7 @@ export const participant: Participant = {
   settings: `pg pool of ${connectionsMax}, prepared statements; by value in batches, by callback in a transaction for each`,
   workloads: ["value", "callback", "chain", "fan-in"],
   prepare,
-  open: (target) => openFloor(target),
+  open: async (target) => (await openFloor(target)).opened,
   inspect: (target) =>
     inspectPostgres(target, [
       `floor_job WHERE ${fresh} AND status = 'blocked'`,

@@ -84,10 +84,18 @@ const open = async ({ url }: Target): Promise<Opened> => {
   );
   const add = (payload: Payload): unknown =>
     insert.run(nextId(), JSON.stringify(payload), Date.now());
+  const write = db.prepare("INSERT INTO user_row (text) VALUES (?)");
   const wakes = new Set<() => void>();
   return {
     startOne: async (payload) => {
       transaction(() => add(payload));
+      for (const wake of wakes) wake();
+    },
+    startInTransaction: async (payload) => {
+      transaction(() => {
+        write.run("done");
+        add(payload);
+      });
       for (const wake of wakes) wake();
     },
     startMany: async (_workload, unitCount) =>
@@ -114,14 +122,16 @@ const open = async ({ url }: Target): Promise<Opened> => {
   };
 };
 
-const fill = async ({ url }: Target, { finished, scheduled }: FillCounts): Promise<void> => {
+const fill = async ({ url }: Target, counts: FillCounts): Promise<void> => {
+  const { finished, scheduled, otherType } = counts;
   const db = openFile(url);
   const now = Date.now();
+  const unfinished = finished + scheduled;
   db.exec(`
-    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${finished + scheduled})
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${unfinished + otherType})
     INSERT INTO floor_job (id, type_name, status, input, output, scheduled_at, finished_at)
-    SELECT printf('%012x-7000-8000-', n) || hex(randomblob(6)), 'single', iif(n <= ${finished}, 'completed', 'pending'),
-      '{"at":0,"text":"${"x".repeat(70)}"}', 'null', iif(n <= ${finished}, ${now}, ${now + dayMs}), ${now}
+    SELECT printf('%012x-7000-8000-', n) || hex(randomblob(6)), iif(n <= ${unfinished}, 'single', 'other'), iif(n <= ${finished}, 'completed', 'pending'),
+      '{"at":0,"text":"${"x".repeat(70)}"}', 'null', iif(n <= ${finished} OR n > ${unfinished}, ${now}, ${now + dayMs}), ${now}
     FROM numbers;
     ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)`);
   db.close();

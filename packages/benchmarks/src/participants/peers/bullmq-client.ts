@@ -1,21 +1,11 @@
-import { FlowProducer, Queue, Worker } from "bullmq";
-import {
-  drainedAtBy,
-  type Inspector,
-  type Opened,
-  type Participant,
-  type Payload,
-  payloadOf,
-  type Target,
-} from "../participant.ts";
+import type { BackendClasses, IQueueBackend } from "bullmq";
+import { type Opened, type Payload, payloadOf, type Workload } from "../participant.ts";
 
-const queueName = "single";
+export const queueName = "single";
 const options = { removeOnComplete: true } as const;
 
-const connectionOf = ({ url, prefix }: Target) => {
-  const { hostname, port } = new URL(url);
-  return { prefix, connection: { host: hostname, port: Number(port) } };
-};
+// It has no transactions for a row of the user's.
+export const bullmqWorkloads: readonly Workload[] = ["value", "chain", "fan-in"];
 
 const flowsOf = (unitCount: number) =>
   Array.from({ length: unitCount }, () => ({
@@ -25,8 +15,11 @@ const flowsOf = (unitCount: number) =>
     })),
   }));
 
-const open = async (target: Target): Promise<Opened> => {
-  const connection = connectionOf(target);
+/** `connection`: of the backend that the classes are bound to. */
+export const openBullmq = async <TBackend extends IQueueBackend, TConnection>(
+  { Queue, Worker, FlowProducer }: BackendClasses<TBackend, TConnection>,
+  connection: { readonly connection: TConnection; readonly prefix?: string },
+): Promise<Opened> => {
   const queue = new Queue<Payload>(queueName, connection);
   const flows = new FlowProducer(connection);
   await queue.waitUntilReady();
@@ -58,27 +51,3 @@ const open = async (target: Target): Promise<Opened> => {
     },
   };
 };
-
-const inspect = async (target: Target): Promise<Inspector> => {
-  const queue = new Queue(queueName, connectionOf(target));
-  await queue.waitUntilReady();
-  const unfinishedCount = (): Promise<number> =>
-    queue.getJobCountByTypes("wait", "active", "prioritized", "delayed", "waiting-children");
-  return {
-    unfinishedCount,
-    drainedAt: () => drainedAtBy([async () => (await unfinishedCount()) > 0]),
-    writtenCount: async () => undefined,
-    settle: async () => {},
-    close: () => queue.close(),
-  };
-};
-
-export const createBullmq = (text: string): Participant => ({
-  store: "redis",
-  settings: `ioredis, removeOnComplete; ${text}`,
-  // It has no transactions for a row of the user's.
-  workloads: ["value", "chain", "fan-in"],
-  prepare: async () => {},
-  open,
-  inspect,
-});

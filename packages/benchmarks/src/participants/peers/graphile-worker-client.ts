@@ -1,8 +1,10 @@
 import { Logger, makeWorkerUtils, run, runMigrations } from "graphile-worker";
+import pg from "pg";
 import {
   createUserRows,
   connectionsMax,
   inspectPostgres,
+  inUserTransaction,
   withPgClient,
 } from "../postgres-server.ts";
 import {
@@ -18,15 +20,23 @@ type WorkerSettings = NonNullable<GraphileConfig.Preset["worker"]>;
 const silent = new Logger(() => () => {});
 const chainLength = 5;
 
+// Its SQL API, for a transaction of the user: https://worker.graphile.org/docs/sql-add-job
+const addJobQuery = { name: "add_job", text: "SELECT graphile_worker.add_job('single', $1::json)" };
+
 const open = async ({ url }: Target, settings: WorkerSettings): Promise<Opened> => {
   const utils = await makeWorkerUtils({
     connectionString: url,
     maxPoolSize: connectionsMax,
     logger: silent,
   });
+  const pool = new pg.Pool({ connectionString: url, max: connectionsMax });
   const write = "INSERT INTO user_row (text) VALUES ('done')";
   return {
     startOne: (payload) => utils.addJob("single", payload),
+    startInTransaction: (payload) =>
+      inUserTransaction(pool, (client) =>
+        client.query({ ...addJobQuery, values: [JSON.stringify(payload)] }),
+      ),
     startMany: (workload, unitCount) => {
       const identifier = workload === "chain" ? "step-1" : "single";
       return utils.addJobs(
@@ -64,6 +74,7 @@ const open = async ({ url }: Target, settings: WorkerSettings): Promise<Opened> 
     },
     close: async () => {
       await utils.release();
+      await pool.end();
     },
   };
 };
@@ -79,15 +90,19 @@ export const createGraphileWorker = (settings: WorkerSettings, text: string): Pa
   open: (target) => open(target, settings),
   inspect: (target) =>
     inspectPostgres(target, [
-      "graphile_worker._private_jobs WHERE is_available AND priority = 0 AND run_at <= now()",
+      `graphile_worker._private_jobs WHERE is_available AND priority = 0 AND run_at <= now()
+        AND task_id NOT IN (SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'other')`,
       "graphile_worker._private_jobs WHERE locked_at IS NOT NULL",
     ]),
   // Finished jobs are not kept: there is nothing to fill in for them.
-  fill: (target, { scheduled }) =>
+  fill: (target, { scheduled, otherType }) =>
     withPgClient(target.url, async (client) => {
       await client.query(
         `SELECT graphile_worker.add_job('single', '{"at":0}'::json, run_at => now() + interval '1 day', priority => (n % 2)::int)
          FROM generate_series(1, ${scheduled}) AS n`,
+      );
+      await client.query(
+        `SELECT graphile_worker.add_job('other', '{"at":0}'::json) FROM generate_series(1, ${otherType})`,
       );
       await client.query("VACUUM (ANALYZE)");
     }),

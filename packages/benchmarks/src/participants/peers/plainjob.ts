@@ -63,14 +63,15 @@ export const participant: Participant = {
       `plainjob_jobs WHERE status = 0 AND ${types} AND next_run_at <= unixepoch('subsec') * 1000`,
       `plainjob_jobs WHERE status = 1`,
     ]),
-  fill: async ({ url }, { finished, scheduled }) => {
+  fill: async ({ url }, { finished, scheduled, otherType }) => {
     const db = openFile(url);
     const now = Date.now();
+    const known = finished + scheduled;
     db.exec(`
-      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${finished + scheduled})
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${known + otherType})
       INSERT INTO plainjob_jobs (type, data, status, created_at, next_run_at)
-      SELECT 'single', '{"at":0,"text":"${"x".repeat(70)}"}', iif(n <= ${finished}, 2, 0), ${now},
-        iif(n <= ${finished}, ${now}, ${now + 86_400_000}) FROM numbers;
+      SELECT iif(n <= ${known}, 'single', 'other'), '{"at":0,"text":"${"x".repeat(70)}"}', iif(n <= ${finished}, 2, 0), ${now},
+        iif(n <= ${finished} OR n > ${known}, ${now}, ${now + 86_400_000}) FROM numbers;
       ANALYZE`);
     db.close();
   },

@@ -8,11 +8,17 @@ const idOf = (number: string): string =>
 
 /** Rows as the adapter leaves them. Blocked jobs wait for the first of the scheduled ones. */
 export const fillQueuertPostgres = async (target: Target, counts: FillCounts): Promise<void> => {
-  const { finished, scheduled, blocked } = counts;
-  const insert = (offset: number, count: number, columns: string, values: string): string => `
+  const { finished, scheduled, blocked, otherType } = counts;
+  const insert = (
+    offset: number,
+    count: number,
+    columns: string,
+    values: string,
+    type = "single",
+  ): string => `
     INSERT INTO queuert.job (id, sequence_id, root_sequence_id, type_name, sequence_type_name,
       sequence_created_at, created_at, scheduled_at, position, priority, on_blocker_failure, input, ${columns})
-    SELECT id, id, id, 'single', 'single', due, due, due, 0, 0, 'wait', '{"at":0,"text":"${"x".repeat(70)}"}', ${values}
+    SELECT id, id, id, '${type}', '${type}', due, due, due, 0, 0, 'wait', '{"at":0,"text":"${"x".repeat(70)}"}', ${values}
     FROM (SELECT ${idOf("n")} AS id, n, clock_timestamp() - interval '1 hour' AS due
       FROM generate_series(${offset + 1}, ${offset + count}) AS n) AS numbered`;
   await withPgClient(target.url, async (client) => {
@@ -43,6 +49,12 @@ export const fillQueuertPostgres = async (target: Target, counts: FillCounts): P
         FROM queuert.job WHERE status = 'blocked'`,
       );
     }
+    await client.query(
+      `${insert(finished + scheduled + blocked, otherType, "status", "'open'", "other")};
+       INSERT INTO queuert.ready (job_id, type_name, priority, scheduled_at, ordinal, is_due)
+       SELECT id, type_name, priority, scheduled_at, ordinal, true FROM queuert.job
+       WHERE status = 'open' AND type_name = 'other'`,
+    );
     await client.query("VACUUM (ANALYZE)");
   });
 };

@@ -1,6 +1,7 @@
 import { createInProcessStateAdapter } from "queuert";
 import { drainedAtBy, type Participant } from "../participant.ts";
 import { countStatement } from "../statement-count.ts";
+import { limitedWorkloads } from "./limits.ts";
 import { openQueuert } from "./open-queuert.ts";
 
 // One store per process: the process is the store.
@@ -32,7 +33,7 @@ const unfinished = async (): Promise<number> => {
 export const participant: Participant = {
   store: "in-process",
   settings: "the memory of the process; nothing is stored",
-  workloads: ["value", "callback", "chain", "fan-in"],
+  workloads: ["value", "callback", "chain", "fan-in", ...limitedWorkloads],
   isPrivate: true,
   prepare: async () => {},
   open: () =>

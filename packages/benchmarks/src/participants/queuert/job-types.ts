@@ -9,6 +9,7 @@ import type { Payload } from "../participant.ts";
 
 export const jobTypes = defineUnionJobTypes<{
   single: { input: Payload; output: null };
+  keyed: { input: Payload; output: null };
   "step-1": { input: Payload; output: DefineContinuationOutput<"step-2"> };
   "step-2": { input: DefineContinuationInput<Payload>; output: DefineContinuationOutput<"step-3"> };
   "step-3": { input: DefineContinuationInput<Payload>; output: DefineContinuationOutput<"step-4"> };

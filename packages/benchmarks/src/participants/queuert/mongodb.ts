@@ -3,6 +3,7 @@ import { createMongodbProvider } from "@queuert/mongodb/mongodb";
 import { MongoClient } from "mongodb";
 import { createUserRows, inspectMongodb, withMongodb } from "../mongodb-server.ts";
 import type { FillCounts, Opened, Participant, Target } from "../participant.ts";
+import { limitedWorkloads } from "./limits.ts";
 import { openQueuert } from "./open-queuert.ts";
 import type { Transport } from "./postgres.ts";
 
@@ -34,13 +35,23 @@ export const openWithMongodb = async (
   });
 };
 
-const types = ["single", "step-1", "step-2", "step-3", "step-4", "step-5", "part", "whole"];
+const types = [
+  "single",
+  "keyed",
+  "step-1",
+  "step-2",
+  "step-3",
+  "step-4",
+  "step-5",
+  "part",
+  "whole",
+];
 const hourMs = 3_600_000;
 const batchSize = 10_000;
 
 /** Documents as the adapter leaves them. Blocked jobs wait for the first of the scheduled ones. */
 const fill = async (target: Target, counts: FillCounts): Promise<void> => {
-  const { finished, scheduled, blocked } = counts;
+  const { finished, scheduled, blocked, otherType } = counts;
   const now = new Date();
   const later = new Date(now.getTime() + 24 * hourMs);
   const idOf = (number: number): string =>
@@ -62,12 +73,14 @@ const fill = async (target: Target, counts: FillCounts): Promise<void> => {
     // Half of them have a higher priority: they stand in front of the due jobs.
     if (number < finished + scheduled)
       return { ...common, status: "pending", scheduledAt: later, priority: number % 2 };
+    if (number >= finished + scheduled + blocked)
+      return { ...common, status: "pending", typeName: "other" };
     const waitsFor = [idOf(finished)];
     return { ...common, status: "blocked", blockers: waitsFor, openBlockers: waitsFor };
   };
   await withMongodb(target, async (client) => {
     const jobs = client.db().collection("queuert_jobs");
-    const total = finished + scheduled + blocked;
+    const total = finished + scheduled + blocked + otherType;
     for (let done = 0; done < total; done += batchSize) {
       const count = Math.min(batchSize, total - done);
       await jobs.insertMany(Array.from({ length: count }, (_, index) => documentOf(done + index)));
@@ -83,7 +96,7 @@ const fill = async (target: Target, counts: FillCounts): Promise<void> => {
 export const participant: Participant = {
   store: "mongodb",
   settings: "mongodb driver with its defaults (majority), no notify adapter",
-  workloads: ["value", "callback", "chain", "fan-in"],
+  workloads: ["value", "callback", "chain", "fan-in", ...limitedWorkloads],
   prepare,
   open: (target) => openWithMongodb(target),
   inspect: (target) =>

@@ -2,12 +2,15 @@
 import { createQueuert, type NotifyAdapter, type QueuertClient, type StateAdapter } from "queuert";
 import { type Opened, payloadOf, type Workload, type WorkOptions } from "../participant.ts";
 import { type Definitions, jobTypes } from "./job-types.ts";
+import { createNextKey, limitedWorkOf, limitsOptions } from "./limits.ts";
 
 export interface QueuertParts<TTxContext extends object, TContext extends object> {
   readonly stateAdapter: StateAdapter<TTxContext, TContext, string>;
   readonly notifyAdapter?: NotifyAdapter;
   /** Writes the user's row of a `callback` job. */
   readonly writeRow: (context: TTxContext) => unknown;
+  /** With it, jobs are handled in batches of this size. */
+  readonly batchSize?: number | undefined;
   /** Closes the connections of the adapters. */
   readonly close: () => Promise<unknown>;
 }
@@ -22,13 +25,30 @@ export const openQueuert = async <TTxContext extends object, TContext extends ob
     stateAdapter,
     notifyAdapter,
     jobTypeDefinitions: jobTypes,
+    limits: limitsOptions,
   });
+  const nextKey = createNextKey();
   // The compiler cannot leave out the keys of a context type that it does not know.
   const starter = queuert as unknown as Client<object>;
   return {
     startOne: (input) => starter.startJobSequence({ autocommit: true, typeName: "single", input }),
-    startMany: (workload, unitCount) => startMany(queuert, workload, unitCount),
-    work: (options) => work(queuert, parts.writeRow, options),
+    startInTransaction: (input) =>
+      queuert.transaction(async (context) => {
+        await parts.writeRow(context);
+        return queuert.startJobSequence({ ...context, typeName: "single", input });
+      }),
+    startMany: async (workload, unitCount) => {
+      const limited = limitedWorkOf(workload);
+      if (limited === undefined) return startMany(queuert, workload, unitCount);
+      await queuert.setLimits({ limits: [limited.limit] });
+      if (limited.typeName === "single") return startMany(queuert, "value", unitCount);
+      const sequences = Array.from({ length: unitCount }, () => ({
+        typeName: "keyed" as const,
+        input: { ...payloadOf(0), key: nextKey() },
+      }));
+      return queuert.transaction((context) => queuert.startJobSequences({ ...context, sequences }));
+    },
+    work: (options) => work(queuert, parts, options),
     close: async () => {
       await queuert.close();
       await parts.close();
@@ -67,33 +87,58 @@ const startMany = <TTxContext>(
   });
 };
 
-type Start<TTxContext> = (
+type Handling<TTxContext extends object> = Pick<
+  QueuertParts<TTxContext, object>,
+  "writeRow" | "batchSize"
+>;
+
+type Start<TTxContext extends object> = (
   queuert: Client<TTxContext>,
   options: WorkOptions,
-  writeRow: (context: TTxContext) => unknown,
+  handling: Handling<TTxContext>,
 ) => Promise<{ readonly stop: () => Promise<void> }>;
 
 /** A worker that implements the job types of the workload. */
-const work = async <TTxContext>(
+const work = async <TTxContext extends object>(
   queuert: Client<TTxContext>,
-  writeRow: (context: TTxContext) => unknown,
+  handling: Handling<TTxContext>,
   options: WorkOptions,
 ): Promise<() => Promise<void>> => {
   const { workload } = options;
-  const start: Start<TTxContext> =
-    workload === "chain" ? startSteps : workload === "fan-in" ? startParts : startSingle;
-  const worker = await start(queuert, options, writeRow);
+  const startSingles = handling.batchSize === undefined ? startSingle : startBatches;
+  const starts: Partial<Record<Workload, Start<TTxContext>>> = {
+    chain: startSteps,
+    "fan-in": startParts,
+    keys: startKeyed,
+    "key-rates": startKeyed,
+  };
+  const start = starts[workload] ?? startSingles;
+  const worker = await start(queuert, options, handling);
   return () => worker.stop();
 };
 
-const startSingle = <TTxContext>(
+/** A worker that implements so many types without jobs. */
+const createWorker = <TTxContext>(
   queuert: Client<TTxContext>,
-  { workload, concurrency, onRun }: WorkOptions,
-  writeRow: (context: TTxContext) => unknown,
+  { idleTypeCount = 0 }: WorkOptions,
 ) => {
+  const worker = queuert.createWorker();
+  for (let number = 0; number < idleTypeCount; number += 1) {
+    // No definition names them all; they have no jobs either.
+    const typeName = `idle-${number}` as "single";
+    worker.implementJobType({ typeName, process: ({ complete }) => complete(null) });
+  }
+  return worker;
+};
+
+const startSingle = <TTxContext extends object>(
+  queuert: Client<TTxContext>,
+  options: WorkOptions,
+  { writeRow }: Handling<TTxContext>,
+) => {
+  const { workload, concurrency, onRun } = options;
   const isCallback = workload === "callback";
-  return queuert
-    .createWorker()
+  return createWorker(queuert, options)
     .implementJobType({
       typeName: "single",
       process: async ({ job, complete }) => {
@@ -107,6 +152,41 @@ const startSingle = <TTxContext>(
     })
     .start({ concurrency });
 };
+
+/** As many batches at a time as ten workers of a peer have. */
+const startBatches = <TTxContext extends object>(
+  queuert: Client<TTxContext>,
+  { workload, concurrency, onRun }: WorkOptions,
+  { writeRow, batchSize: maxSize = 1 }: Handling<TTxContext>,
+) => {
+  const isCallback = workload === "callback";
+  return queuert
+    .createWorker()
+    .implementJobTypeBatch({
+      ...{ typeName: "single", batch: { maxSize } },
+      process: async ({ jobs, complete }) => {
+        for (const { input } of jobs) onRun(input.at);
+        const outcomes = jobs.map(() => ({ output: null }));
+        if (!isCallback) return complete(outcomes);
+        return complete(async (context) => {
+          await Promise.all(jobs.map(() => writeRow(context)));
+          return outcomes;
+        });
+      },
+    })
+    .start({ concurrency: Math.ceil(concurrency / 10) });
+};
+const startKeyed = <TTxContext>(queuert: Client<TTxContext>, { concurrency, onRun }: WorkOptions) =>
+  queuert
+    .createWorker()
+    .implementJobType({
+      typeName: "keyed",
+      process: async ({ job, complete }) => {
+        onRun(job.input.at);
+        return complete(null);
+      },
+    })
+    .start({ concurrency });
 
 const startParts = <TTxContext>(queuert: Client<TTxContext>, { concurrency, onRun }: WorkOptions) =>
   queuert

@@ -14,7 +14,7 @@ export const participant: Participant = {
   prepare: prepareQueuertPostgres,
   open: async ({ url }) => {
     const sql = postgres(url, { max: connectionsMax, onnotice: () => {} });
-    const stateProvider = createPostgresJsStateProvider(sql, { preparedStatements: true });
+    const stateProvider = createPostgresJsStateProvider(sql);
     return openQueuert({
       stateAdapter: await createPgStateAdapter({ stateProvider }),
       writeRow: (context) => context.sql`INSERT INTO user_row (text) VALUES ('done')`,

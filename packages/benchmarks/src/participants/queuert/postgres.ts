@@ -2,18 +2,26 @@ import { createPgStateAdapter, type PgStateProvider } from "@queuert/postgres";
 import { createPgPoolStateProvider } from "@queuert/postgres/pg";
 import pg from "pg";
 import type { NotifyAdapter } from "queuert";
-import { connectionsMax, createUserRows, inspectPostgres } from "../postgres-server.ts";
+import {
+  connectionsMax,
+  createUserRows,
+  inspectPostgres,
+  userRowQuery,
+} from "../postgres-server.ts";
 import type { Opened, Participant, Target } from "../participant.ts";
 import { fillQueuertPostgres } from "./fill-postgres.ts";
+import { limitedWorkloads } from "./limits.ts";
 import { openQueuert } from "./open-queuert.ts";
 
 const types =
-  "type_name IN ('single', 'step-1', 'step-2', 'step-3', 'step-4', 'step-5', 'part', 'whole')";
+  "type_name IN ('single', 'keyed', 'step-1', 'step-2', 'step-3', 'step-4', 'step-5', 'part', 'whole')";
 
 // By the adapter's own indexes: on a full table anything else would be a scan.
 export const unfinishedInQueuert: readonly string[] = [
   "queuert.job WHERE set_aside = 'blocked' AND type_name = 'whole'",
   `queuert.ready WHERE ${types} AND priority = 0 AND scheduled_at <= clock_timestamp()`,
+  // Jobs under keys.
+  "queuert.ready WHERE type_name < chr(2) AND scheduled_at <= clock_timestamp()",
   `queuert.lease l CROSS JOIN LATERAL unnest(l.job_ids, l.lease_versions) AS u (id, version)
     JOIN queuert.job j ON j.id = u.id WHERE j.status = 'open' AND j.lease_version = u.version - 1`,
 ];
@@ -38,19 +46,16 @@ export interface Transport {
 export const openWithPg = async (
   target: Target,
   transportOn?: Transport | ((pool: pg.Pool) => Promise<Transport>),
+  batchSize?: number,
 ): Promise<Opened> => {
   const pool = new pg.Pool({ connectionString: target.url, max: connectionsMax });
   const transport = typeof transportOn === "function" ? await transportOn(pool) : transportOn;
-  const stateProvider = createPgPoolStateProvider(pool, { preparedStatements: true });
+  const stateProvider = createPgPoolStateProvider(pool);
   return openQueuert({
     stateAdapter: await createPgStateAdapter({ stateProvider }),
     ...(transport && { notifyAdapter: transport.notifyAdapter }),
-    writeRow: ({ client }) =>
-      client.query({
-        name: "write",
-        text: "INSERT INTO user_row (text) VALUES ($1)",
-        values: ["done"],
-      }),
+    writeRow: ({ client }) => client.query(userRowQuery),
+    batchSize,
     close: async () => {
       await transport?.notifyAdapter.close();
       await transport?.close();
@@ -62,7 +67,7 @@ export const openWithPg = async (
 export const participant: Participant = {
   store: "postgres",
   settings: `pg pool of ${connectionsMax}, prepared statements, no notify adapter`,
-  workloads: ["value", "callback", "chain", "fan-in"],
+  workloads: ["value", "callback", "chain", "fan-in", ...limitedWorkloads],
   prepare: prepareQueuertPostgres,
   open: (target) => openWithPg(target),
   inspect: (target) => inspectPostgres(target, unfinishedInQueuert),

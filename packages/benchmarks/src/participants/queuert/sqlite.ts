@@ -2,6 +2,7 @@ import { createSqliteStateAdapter } from "@queuert/sqlite";
 import { createBetterSqlite3Provider } from "@queuert/sqlite/better-sqlite3";
 import { createUserRows, inspectSqlite, openFile, SqliteDriver } from "../sqlite-file.ts";
 import type { FillCounts, Participant, Target } from "../participant.ts";
+import { limitedWorkloads } from "./limits.ts";
 import { openQueuert } from "./open-queuert.ts";
 
 const openAdapter = async (filename: string) => {
@@ -14,21 +15,28 @@ const openAdapter = async (filename: string) => {
 };
 
 const types =
-  "type_name IN ('single', 'step-1', 'step-2', 'step-3', 'step-4', 'step-5', 'part', 'whole')";
+  "type_name IN ('single', 'keyed', 'step-1', 'step-2', 'step-3', 'step-4', 'step-5', 'part', 'whole')";
 const hourMs = 3_600_000;
 const uuid = `lower(printf('%012x', 1700000000000 + n) || '-7000-8000-' || hex(randomblob(6)))`;
 
 /** Rows as the adapter leaves them. Blocked jobs wait for the first of the scheduled ones. */
 const fill = async ({ url }: Target, counts: FillCounts): Promise<void> => {
-  const { finished, scheduled, blocked } = counts;
+  const { finished, scheduled, blocked, otherType } = counts;
   const db = openFile(url);
   const now = Date.now();
-  const insert = (from: number, count: number, columns: string, values: string): void => {
+  const insert = (
+    from: number,
+    count: number,
+    columns: string,
+    values: string,
+    type = "single",
+  ): void => {
+    if (count === 0) return;
     db.exec(`
       WITH RECURSIVE numbers (n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM numbers WHERE n < ${from + count - 1})
       INSERT INTO queuert_job (id, sequence_id, root_sequence_id, type_name, sequence_type_name, sequence_created_at,
         created_at, position, on_blocker_failure, input, ${columns})
-      SELECT id, id, id, 'single', 'single', ${now}, ${now}, 0, 'wait', '{"at":0,"text":"${"x".repeat(70)}"}', ${values}
+      SELECT id, id, id, '${type}', '${type}', ${now}, ${now}, 0, 'wait', '{"at":0,"text":"${"x".repeat(70)}"}', ${values}
       FROM (SELECT n, ${uuid} AS id FROM numbers)`);
   };
   insert(
@@ -55,6 +63,13 @@ const fill = async ({ url }: Target, counts: FillCounts): Promise<void> => {
       SELECT id, 0, (SELECT id FROM queuert_job WHERE status = 'pending' LIMIT 1)
       FROM queuert_job WHERE status = 'blocked'`);
   }
+  insert(
+    finished + scheduled + blocked,
+    otherType,
+    "status, priority, scheduled_at",
+    `'pending', 0, ${now}`,
+    "other",
+  );
   db.exec("ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)");
   db.close();
 };
@@ -62,7 +77,7 @@ const fill = async ({ url }: Target, counts: FillCounts): Promise<void> => {
 export const participant: Participant = {
   store: "sqlite",
   settings: "better-sqlite3, WAL, synchronous=NORMAL, no notify adapter",
-  workloads: ["value", "callback", "chain", "fan-in"],
+  workloads: ["value", "callback", "chain", "fan-in", ...limitedWorkloads],
   sameProcessOnly: true,
   prepare: async (target) => {
     const { stateProvider } = await openAdapter(target.url);
@@ -71,10 +86,14 @@ export const participant: Participant = {
   },
   open: async ({ url }) => {
     const { stateProvider, stateAdapter } = await openAdapter(url);
+    let write: { run(text: string): unknown } | undefined;
     return openQueuert({
       stateAdapter,
-      writeRow: ({ client }) =>
-        client.prepare("INSERT INTO user_row (text) VALUES (?)").run("done"),
+      // Prepared once, as an application and the other participants do.
+      writeRow: ({ client }) => {
+        write ??= client.prepare("INSERT INTO user_row (text) VALUES (?)");
+        return write.run("done");
+      },
       close: () => stateProvider.close(),
     });
   },

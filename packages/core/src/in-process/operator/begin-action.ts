@@ -1,4 +1,4 @@
-import { actionsKeptMs } from "../../adapters/operator-store.ts";
+import { actionsKeptMs } from "../../adapters/operator-actions.ts";
 import type { Database, InProcessOperatorMethod } from "../database.ts";
 
 export const beginAction =

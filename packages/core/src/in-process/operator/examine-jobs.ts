@@ -1,5 +1,5 @@
 import { matchesAll } from "../../adapter-kit/job-conditions.ts";
-import type { ExaminedJobs, ExamineJobsParams } from "../../adapters/operator-store.ts";
+import type { ExaminedJobs, ExamineJobsParams } from "../../adapters/operator-reads.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { Database, InProcessOperatorMethod } from "../database.ts";
 import type { Store } from "../store.ts";
@@ -29,7 +29,8 @@ const examine = (store: Store, params: ExamineJobsParams, now: Date): ExaminedJo
     if (job === undefined) continue;
     examined++;
     afterOrdinal = stored.ordinal;
-    if (matchesAll(job, conditions, now)) jobs.push(job);
+    const limitKey = stored.committed?.limitKey ?? null;
+    if (matchesAll(job, conditions, now, limitKey)) jobs.push(job);
   }
   return { jobs, examined, examinedTo: null };
 };

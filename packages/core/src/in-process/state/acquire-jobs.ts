@@ -1,13 +1,11 @@
 // Step 4 of the walk: due jobs are acquired. One write makes a job running and gives it a lease.
-import { leaseExpiredError } from "../../adapter-kit/stored-texts.ts";
-import type { AcquiredJob, AcquireJobsParams } from "../../adapters/state-adapter-params.ts";
-import { withAttempt } from "../attempts.ts";
+import { type Acquisition, type Look, nextDue, take, type WantedType } from "../acquisition.ts";
 import type { Database, InProcessMethod } from "../database.ts";
-import { after, remainingMs } from "../instants.ts";
-import type { StoredJob, JobState } from "../stored-job.ts";
-import type { Store } from "../store.ts";
-import { requireJob, viewBlockers } from "../views.ts";
+import { remainingMs } from "../instants.ts";
+import { Gates } from "../limits.ts";
 import { activePauses, pausedUntil } from "../pauses.ts";
+import type { Store } from "../store.ts";
+import { takeKeyed } from "../take-under-keys.ts";
 import type { TypeQueue } from "../type-queue.ts";
 
 export const acquireJobs =
@@ -26,84 +24,81 @@ export const acquireJobs =
           const resumesAt = params.types.map(({ typeName }) => pausedUntil(active, typeName));
           // The type with the oldest turn is first, so that a busy type cannot starve the others.
           wanted.sort((left, right) => left.queue.lastTurn - right.queue.lastTurn);
-          const jobs: AcquiredJob[] = [];
-          for (const type of wanted) acquireType(store, type, params, jobs);
-          const storeTime = new Date(store.now);
-          return { jobs, nextDueInMs: nextDueInMs(store, wanted, resumesAt), storeTime };
+          for (const { queue } of wanted) endWaits(store, queue);
+          const acquisition: Acquisition = {
+            ...{ store, params, gates: new Gates(store), jobs: [] },
+            slots: params.slots ?? params.limit,
+          };
+          const looks = wanted.map((type) => acquireType(acquisition, type));
+          const nextAt = Math.min(
+            Infinity,
+            ...resumesAt.filter((at) => at > 0),
+            ...looks.map(({ at }) => at),
+          );
+          return {
+            jobs: acquisition.jobs,
+            nextDueInMs: nextAt === Infinity ? null : remainingMs(nextAt, store.now),
+            isLimited: looks.some(({ isLimited }) => isLimited),
+            storeTime: new Date(store.now),
+          };
         });
 
-interface WantedType {
-  readonly queue: TypeQueue;
-  readonly leaseMs: number;
-  readonly limit: number;
-}
-
-const acquireType = (
-  store: Store,
-  { queue, leaseMs, limit }: WantedType,
-  { workerId, limit: limitInAll }: AcquireJobsParams,
-  acquired: AcquiredJob[],
-): void => {
-  const end = Math.min(acquired.length + limit, limitInAll);
-  while (acquired.length < end) {
-    const stored = nextDue(store, queue);
-    if (stored?.state === undefined) return;
-    queue.lastTurn = store.nextTurn();
-    acquired.push(acquire(store, stored, stored.state, workerId, leaseMs));
+/** The jobs whose wait has ended go on without the blockers that have not completed. */
+const endWaits = (store: Store, queue: TypeQueue): void => {
+  for (let stored = queue.overdue(store.now); stored; stored = queue.overdue(store.now)) {
+    if (stored.state === undefined) return;
+    store.put(stored, { ...stored.state, status: "pending", releasedAt: store.now });
   }
 };
 
-const nextDue = (store: Store, queue: TypeQueue): StoredJob | undefined => {
-  for (;;) {
-    const stored = queue.peek(store.now);
-    const isLeased = (stored?.state?.leasedUntil ?? 0) > store.now;
-    if (stored === undefined || !isLeased) return stored;
-    // Its lease had expired before the clock was set back.
-    store.leases.putBack(stored);
+/** If jobs with and without keys are due, each get half of the room, and then the rest. */
+const acquireType = (acquisition: Acquisition, type: WantedType): Look => {
+  const { jobs, params } = acquisition;
+  const { queue } = type;
+  const end = jobs.length + Math.max(0, Math.min(type.limit, params.limit - jobs.length));
+  if (queue.keys.size === 0) return takePlain(acquisition, type, end);
+  queue.keysAreFirst = !queue.keysAreFirst;
+  const takers = queue.keysAreFirst ? [takeKeyed, takePlain] : [takePlain, takeKeyed];
+  // The jobs of one of the two are the batch.
+  if (type.batch?.perKey === true) {
+    const before = jobs.length;
+    return bothLooks(
+      takers.map((take) => take(acquisition, type, jobs.length > before ? jobs.length : end)),
+    );
   }
+  const half = jobs.length + Math.ceil((end - jobs.length) / 2);
+  takers[0]?.(acquisition, type, half);
+  return bothLooks([...takers].reverse().map((take) => take(acquisition, type, end)));
 };
 
-const acquire = (
-  store: Store,
-  stored: StoredJob,
-  state: JobState,
-  workerId: string,
-  leaseMs: number,
-): AcquiredJob => {
-  const reclaimedFrom = state.leasedBy;
-  const expired = reclaimedFrom === null ? null : leaseExpiredError(reclaimedFrom);
-  store.put(stored, {
-    ...state,
-    status: "running",
-    attempt: state.attempt + 1,
-    lastAttemptAt: store.now,
-    lastAttemptError: expired ?? state.lastAttemptError,
-    attempts:
-      expired === null
-        ? state.attempts
-        : withAttempt(
-            state,
-            { outcome: "lease_expired", error: expired, nextAt: state.scheduledAt },
-            store.now,
-          ),
-    leaseVersion: state.leaseVersion + 1,
-    leasedBy: workerId,
-    leasedUntil: after(store.now, leaseMs),
-  });
-  return {
-    job: requireJob(stored),
-    blockers: state.blockers.length === 0 ? [] : viewBlockers(stored, "transaction"),
-    reclaimedFrom,
-  };
-};
+const bothLooks = (looks: readonly Look[]): Look => ({
+  at: Math.min(...looks.map(({ at }) => at)),
+  isLimited: looks.some(({ isLimited }) => isLimited),
+});
 
-const nextDueInMs = (
-  store: Store,
-  types: readonly WantedType[],
-  resumesAt: readonly number[],
-): number | null => {
-  let earliest = Math.min(Infinity, ...resumesAt.filter((time) => time > 0));
-  for (const { queue } of types)
-    earliest = Math.min(earliest, queue.earliest(store.now) ?? Infinity);
-  return earliest === Infinity ? null : remainingMs(earliest, store.now);
+/** Takes jobs without a key until there are `end` jobs in all. */
+const takePlain = (acquisition: Acquisition, type: WantedType, end: number): Look => {
+  const { store, jobs } = acquisition;
+  const { queue, batch } = type;
+  const lookAt = (): number =>
+    batch === undefined ? (queue.earliest(store.now) ?? Infinity) : queue.batchAt(store.now, batch);
+  // A batch that is not ripe is as if its type were paused.
+  if (batch !== undefined && lookAt() > store.now) return { at: lookAt(), isLimited: false };
+  const gate = acquisition.gates.ofLimit(queue.typeName);
+  const agingMs = store.limits.get(queue.typeName)?.agingMs ?? null;
+  const isOpen = (): boolean => gate === undefined || (acquisition.slots > 0 && gate.admits(1));
+  while (jobs.length < end && isOpen()) {
+    const stored = nextDue(store, queue, agingMs);
+    if (stored?.state === undefined) break;
+    take(acquisition, type, stored, stored.state);
+    if (gate === undefined) continue;
+    gate.start(1);
+    acquisition.slots--;
+  }
+  const at = lookAt();
+  if (gate === undefined || isOpen() || nextDue(store, queue, agingMs) === undefined) {
+    return { at, isLimited: false };
+  }
+  // Without a slot there is no time to wait for: the end of an attempt is the reason to look again.
+  return { at: gate.admits(1) ? Infinity : gate.lookAt(1), isLimited: true };
 };

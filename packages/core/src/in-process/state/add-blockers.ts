@@ -1,10 +1,12 @@
 // Step 2 of the walk, continued: a new job gets its blockers.
 import { blockerCancelledError, blockerFailedError } from "../../adapter-kit/stored-texts.ts";
+import type { AddBlockersParams } from "../../adapters/state-adapter-params.ts";
 import { JobNotFoundError } from "../../errors.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { Database, InProcessMethod } from "../database.ts";
 import { countIncomplete, failDependants, failedState } from "../dependants.ts";
 import { hasFailed, wasCancelled, type StoredJob, type JobState } from "../stored-job.ts";
+import { after } from "../instants.ts";
 import type { Store } from "../store.ts";
 import { requireJob } from "../views.ts";
 
@@ -14,13 +16,12 @@ export const addBlockers =
     jobs.length === 0
       ? []
       : database.writeInTransaction(context, "addBlockers", (store) =>
-          jobs.map(({ jobId, blockerSequenceIds }) => addTo(store, jobId, [...blockerSequenceIds])),
+          jobs.map((job) => addTo(store, job)),
         );
 
 const addTo = (
   store: Store,
-  jobId: string,
-  ids: readonly string[],
+  { jobId, blockerSequenceIds: ids, waitAtMostMs }: AddBlockersParams<unknown>["jobs"][number],
 ): { readonly job: StateJob; readonly missing: readonly string[] } => {
   const stored = store.byId.get(jobId);
   const state = stored?.state;
@@ -28,10 +29,11 @@ const addTo = (
   const sequences = ids.map((id) => store.sequence(id));
   const missing = [...new Set(ids.filter((_, index) => sequences[index] === undefined))];
   if (missing.length === 0 && state.status === "blocked") {
+    const blockedUntil = waitAtMostMs === undefined ? null : after(stored.createdAt, waitAtMostMs);
     wait(
       store,
       stored,
-      state,
+      { ...state, blockedUntil },
       sequences.filter((sequence) => sequence !== undefined),
     );
   }
@@ -49,7 +51,7 @@ const wait = (
     sequence,
   }));
   const blockers = [...state.blockers, ...links];
-  const incompleteBlockerCount = countIncomplete(blockers.map(({ sequence }) => sequence));
+  const incompleteBlockerCount = countIncomplete(stored, blockers);
   const status = incompleteBlockerCount === 0 ? "pending" : "blocked";
   const waiting: JobState = { ...state, blockers, incompleteBlockerCount, status };
   const error = blockerError(stored, sequences);
@@ -63,6 +65,7 @@ const blockerError = (
   { onBlockerFailure }: StoredJob,
   sequences: readonly StoredJob[],
 ): string | undefined => {
+  if (onBlockerFailure === "continue") return undefined;
   const cancelled = sequences.find(wasCancelled);
   if (cancelled !== undefined) return blockerCancelledError(cancelled.id);
   const failed = onBlockerFailure === "fail" ? sequences.find(hasFailed) : undefined;

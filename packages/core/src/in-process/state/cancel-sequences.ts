@@ -1,14 +1,23 @@
 // Cancels sequences. The transaction is the only writer, so the first plan is the one that is written.
-import type { CancellationJob, CancellationView } from "../../adapter-kit/cancellation-graph.ts";
-import { planCancellation, toCancelledJobs } from "../../adapter-kit/plan-cancellation.ts";
+import type {
+  CancellationJob,
+  CancellationView,
+  WaitingEdge,
+} from "../../adapter-kit/cancellation-graph.ts";
+import {
+  planCancellation,
+  sequencesOf,
+  toCancelledJobs,
+} from "../../adapter-kit/plan-cancellation.ts";
+import { cancelledAttemptError } from "../../adapter-kit/stored-texts.ts";
 import type {
   CancelSequencesParams,
   CancelSequencesResult,
   FailJobsResult,
 } from "../../adapters/state-adapter-params.ts";
-import type { BlockerEdge } from "../../adapters/state-adapter-queries.ts";
+import { withAttempt } from "../attempts.ts";
 import type { Database, InProcessContext, InProcessMethod } from "../database.ts";
-import { failedState } from "../dependants.ts";
+import { failedState, releaseContinuing } from "../dependants.ts";
 import type { JobTree } from "../job-tree.ts";
 import type { StoredJob } from "../stored-job.ts";
 import type { Store } from "../store.ts";
@@ -18,7 +27,7 @@ export const cancelSequences =
   (database: Database): InProcessMethod<"cancelSequences"> =>
   async (params) =>
     params.sequences.length === 0
-      ? { kind: "cancelled", results: [], jobs: [], dependants: [] }
+      ? { kind: "cancelled", results: [], jobs: [], dependants: [], unblocked: [] }
       : database.write(params.context, "cancelSequences", (store) => cancel(store, params));
 
 const cancel = (
@@ -41,18 +50,17 @@ const cancel = (
     const { results, jobs, dependants } = plan;
     for (const { id } of jobs) putCancelled(store, store.byId.get(id), params.reason);
     for (const dependant of dependants) putFailed(store, dependant);
-    return {
-      kind: "cancelled",
-      results,
-      jobs: toCancelledJobs(jobs),
-      dependants,
-    };
+    const unblocked = sequencesOf(plan).flatMap((id) => {
+      const first = store.sequence(id);
+      return first === undefined ? [] : releaseContinuing(store, first);
+    });
+    return { kind: "cancelled", results, jobs: toCancelledJobs(jobs), dependants, unblocked };
   }
 };
 
 const read = (trees: ReadonlySet<JobTree>): CancellationView => {
   const jobs: CancellationJob[] = [];
-  const waiting: BlockerEdge[] = [];
+  const waiting: WaitingEdge[] = [];
   for (const tree of trees) {
     for (const stored of tree.walk("asc", null)) {
       if (stored.state === undefined) continue;
@@ -64,17 +72,23 @@ const read = (trees: ReadonlySet<JobTree>): CancellationView => {
   return { jobs, waiting };
 };
 
-const waitingFor = (blocker: StoredJob): readonly BlockerEdge[] =>
+const waitingFor = (blocker: StoredJob): readonly WaitingEdge[] =>
   [...(blocker.dependants ?? [])]
     .filter(({ state }) => state?.status === "blocked")
     .sort((left, right) => left.ordinal - right.ordinal)
-    .flatMap((stored) => edgesOf(stored, "transaction"))
+    .flatMap((stored) => {
+      const goesOn = stored.onBlockerFailure === "continue";
+      return edgesOf(stored, "transaction").map((edge) => ({ ...edge, goesOn }));
+    })
     .filter(({ blockerSequenceId }) => blockerSequenceId === blocker.id);
 
 const putCancelled = (store: Store, stored: StoredJob | undefined, reason: string | null): void => {
   if (stored?.state === undefined) return;
+  const { state } = stored;
+  const end = { outcome: "cancelled", error: cancelledAttemptError, nextAt: null } as const;
   store.put(stored, {
-    ...stored.state,
+    ...state,
+    ...(state.status === "running" && { attempts: withAttempt(state, end, store.now) }),
     status: "cancelled",
     output: reason,
     leasedBy: null,

@@ -26,7 +26,13 @@ const createJob = (
     : { job: requireJob(found), deduplicated: true };
 };
 
-const findDuplicate = ({ store }: Database, job: NewEntryJob): StoredJob | undefined =>
-  job.deduplication === null
+const findDuplicate = ({ store }: Database, job: NewEntryJob): StoredJob | undefined => {
+  const { id, deduplication, typeName } = job;
+  if (id !== undefined) {
+    const stored = store.byId.get(id);
+    return stored?.state === undefined ? undefined : stored;
+  }
+  return deduplication === null
     ? undefined
-    : findKeyed(store.queueOf(job.typeName), job.deduplication, store.now);
+    : findKeyed(store.queueOf(typeName), deduplication, store.now);
+};

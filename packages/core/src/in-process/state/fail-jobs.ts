@@ -10,17 +10,22 @@ export const failJobs =
   (database: Database): InProcessMethod<"failJobs"> =>
   async ({ context, jobs }) =>
     jobs.length === 0
-      ? { results: [], dependants: [] }
+      ? { results: [], dependants: [], unblocked: [] }
       : database.write(context, "failJobs", (store) => {
-          const dependants: FailJobsResult["dependants"][number][] = [];
-          const results = jobs.map((job) => failJob(store, job, dependants));
-          return { results, dependants };
+          const others: Others = { dependants: [], unblocked: [] };
+          const results = jobs.map((job) => failJob(store, job, others));
+          return { results, ...others };
         });
+
+interface Others {
+  readonly dependants: FailJobsResult["dependants"][number][];
+  readonly unblocked: FailJobsResult["unblocked"][number][];
+}
 
 const failJob = (
   store: Store,
   { jobId, leaseVersion, error }: FailJobsParams<InProcessContext>["jobs"][number],
-  dependants: FailJobsResult["dependants"][number][],
+  others: Others,
 ): FailJobsResult["results"][number] => {
   const stored = store.byId.get(jobId);
   const state = stored?.state;
@@ -33,6 +38,8 @@ const failJob = (
     attempts: withAttempt(state, end, store.now),
   });
   // A loop, not a spread: many dependants would exceed the limit of arguments.
-  for (const dependant of failDependants(store, stored.first)) dependants.push(dependant);
+  const { dependants, unblocked } = failDependants(store, stored.first);
+  for (const dependant of dependants) others.dependants.push(dependant);
+  for (const job of unblocked) others.unblocked.push(job);
   return { kind: "failed", failedAt: new Date(store.now) };
 };

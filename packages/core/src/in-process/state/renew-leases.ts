@@ -2,6 +2,7 @@
 import type { LeaseCheck, RenewLeasesParams } from "../../adapters/state-adapter-params.ts";
 import type { Database, InProcessMethod } from "../database.ts";
 import { after } from "../instants.ts";
+import { isBounded } from "../limits.ts";
 import { isHeld, whyLost } from "../stored-job.ts";
 import type { Store } from "../store.ts";
 
@@ -22,6 +23,10 @@ const renew = (
   const state = stored?.state;
   if (stored === undefined || !isHeld(state, leaseVersion)) {
     return { kind: "lost", reason: whyLost(state) };
+  }
+  const needsPermit = state.limitKey !== null || isBounded(store.limits.get(stored.typeName));
+  if ((state.leasedUntil ?? 0) <= store.now && needsPermit) {
+    return { kind: "lost", reason: "lease_expired" };
   }
   store.put(stored, { ...state, leasedUntil: after(store.now, leaseMs) });
   return { kind: "held" };

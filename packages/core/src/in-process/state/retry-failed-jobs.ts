@@ -29,7 +29,10 @@ const retry = (store: Store, id: string): RetryFailedResult => {
   if (failed !== undefined) {
     return { kind: "refused", reason: "blocker_failed", bySequenceId: failed.sequence.id };
   }
-  const cancelled = state.blockers.find(({ sequence }) => wasCancelled(sequence));
+  const cancelled =
+    stored.onBlockerFailure === "continue"
+      ? undefined
+      : state.blockers.find(({ sequence }) => wasCancelled(sequence));
   if (cancelled !== undefined) {
     return { kind: "refused", reason: "blocker_cancelled", bySequenceId: cancelled.sequence.id };
   }
@@ -39,7 +42,7 @@ const retry = (store: Store, id: string): RetryFailedResult => {
     const bySequenceId = holder.id;
     return { kind: "refused", reason: "deduplication_key_taken", bySequenceId };
   }
-  const incompleteBlockerCount = countIncomplete(state.blockers.map(({ sequence }) => sequence));
+  const incompleteBlockerCount = countIncomplete(stored, state.blockers);
   store.put(stored, {
     ...state,
     status: incompleteBlockerCount === 0 ? "pending" : "blocked",

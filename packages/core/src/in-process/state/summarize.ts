@@ -20,7 +20,13 @@ const summary = (store: Store, runningLongMs: number): StateSummary => {
     return since === undefined
       ? []
       : // It lies ahead if the clock was set back since.
-        [{ typeName: queue.typeName, ageMs: Math.max(0, store.now - since) }];
+        [
+          {
+            typeName: queue.typeName,
+            ageMs: Math.max(0, store.now - since),
+            dueCount: queue.dueCount(store.now),
+          },
+        ];
   });
   store.leases.noticeExpired(store.now);
   return {

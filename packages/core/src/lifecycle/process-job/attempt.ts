@@ -1,7 +1,13 @@
 // One attempt at one job, from its acquisition to its outcome: shared by the slots, the lease keeper and the process function.
-import type { AcquiredJob, LeaseLostReason } from "../../adapters/state-adapter-params.ts";
+// Below are the errors of an attempt that is over, and the outcome by value with the token that proves it.
+import type {
+  AcquiredJob,
+  CompletionOutcome,
+  LeaseLostReason,
+} from "../../adapters/state-adapter-params.ts";
 import type { JobProcessingData } from "../../adapters/events.ts";
 import type { AttemptResult, ObservabilitySpan } from "../../adapters/observability-adapter.ts";
+import type { Engine } from "../../engine.ts";
 import {
   JobAbortedError,
   JobAlreadyCompletedError,
@@ -11,8 +17,13 @@ import {
   ProcessMisuseError,
   WorkerShutdownError,
 } from "../../errors.ts";
-import type { StateJob } from "../../model/state-job.ts";
+import { toPayloadText } from "../../job-types/registry.ts";
+import type { JsonText, StateJob } from "../../model/state-job.ts";
 import type { JobAbortReason } from "../../public-types/abort.ts";
+import { ContinuationToken } from "../continuation.ts";
+import type { NewJobOptions } from "../new-job.ts";
+import type { AttemptLog } from "./attempt-log.ts";
+import type { Batch } from "./batch.ts";
 import type { HeldTransaction } from "./held-transaction.ts";
 import type { Processor } from "./processor.ts";
 
@@ -40,6 +51,8 @@ export class Attempt {
   /** Why the job is no longer this attempt's, once that is known. The signal may have been aborted for another reason. */
   lossReason: LeaseLostReason | null = null;
   transaction: HeldTransaction | null = null;
+  /** The batch that it is processed in; null for most attempts. */
+  batch: Batch | null = null;
   /** From the beginning of the attempt until its outcome is stored; null without tracing. */
   span: ObservabilitySpan | null = null;
   /** The result, as it is stored. */
@@ -50,6 +63,8 @@ export class Attempt {
   broken: { readonly error: unknown } | null = null;
   /** Run once its completion or continuation is stored. Null: none, as for most attempts. */
   afterCommit: (() => unknown)[] | null = null;
+  /** Its lines and its progress. Null: it has logged nothing, as most attempts. */
+  log: AttemptLog | null = null;
   /** The gauges count it as running. */
   isCounted = false;
   #data: JobProcessingData | null = null;
@@ -81,6 +96,7 @@ export class Attempt {
     if (this.abortReason !== null) return;
     this.abortReason = reason;
     this.#controller?.abort(reason);
+    this.batch?.aborted(reason);
   }
 
   /** Whether the job is known to be held by another attempt, finished, or deleted. */
@@ -116,7 +132,8 @@ export class Attempt {
   }
 
   get isInTransaction(): boolean {
-    return this.transaction !== null || this.#insideTransaction.length > 0;
+    const isInBatch = this.batch !== null && this.batch.isInTransaction;
+    return isInBatch || this.transaction !== null || this.#insideTransaction.length > 0;
   }
 
   /**
@@ -163,6 +180,8 @@ export const toLossError = ({ job, lossReason }: Attempt): Error | undefined => 
       return new JobAlreadyCompletedError(job.id);
     case "cancelled":
       return new JobAbortedError("cancelled");
+    case "lease_expired":
+      return new JobAbortedError("lease_expired");
     case "not_found":
       return new JobNotFoundError(job.id);
     default:
@@ -197,4 +216,40 @@ export const markHandled = <T>(
 ): Promise<T> => {
   promise.catch(onError);
   return promise;
+};
+
+/** The result of `complete`, which the process function must return: proof that the attempt has its outcome. */
+export class CompletionToken {
+  readonly attempt: Attempt;
+  readonly outcome: CompletionOutcome;
+
+  constructor(attempt: Attempt, outcome: CompletionOutcome) {
+    this.attempt = attempt;
+    this.outcome = outcome;
+  }
+}
+
+/** A promise only if the type's schema is asynchronous. */
+export const toOutputOutcome = (
+  engine: Engine,
+  job: Attempt["job"],
+  output: unknown,
+): CompletionOutcome | Promise<CompletionOutcome> => {
+  if (output instanceof ContinuationToken || output instanceof CompletionToken) {
+    throw new ProcessMisuseError(
+      "A continuation is returned by the complete callback, not given by value",
+    );
+  }
+  const owner = { typeName: job.typeName, part: "output" } as const;
+  const toOutcome = (text: JsonText): CompletionOutcome => ({ kind: "output", output: text });
+  const text = toPayloadText(engine, owner, output);
+  return text instanceof Promise ? text.then(toOutcome) : toOutcome(text);
+};
+
+/** By value no user code runs in the transaction. */
+export const assertWithoutBlockers = (options: NewJobOptions | undefined): void => {
+  if (options?.startBlockers === undefined) return;
+  throw new ProcessMisuseError(
+    "complete.continueWith takes no startBlockers: use complete(async ({ continueWith }) => …)",
+  );
 };

@@ -4,12 +4,21 @@
 import type { CompletionOutcome } from "../../adapters/state-adapter-params.ts";
 import type { Engine } from "../../engine.ts";
 import { JobTakenByAnotherWorkerError, ProcessMisuseError } from "../../errors.ts";
-import { toJsonText } from "../../model/payload.ts";
 import { checkOwnership } from "../attempt-events.ts";
 import { ContinuationToken, createContinueWith, toNewContinuation } from "../continuation.ts";
 import type { NewJobOptions } from "../new-job.ts";
 import { observeStep } from "../../observe/guarded-span.ts";
-import { assertNotOver, type Attempt, markHandled, toLossError } from "./attempt.ts";
+import type { MiddlewareContext } from "../../public-types/worker.ts";
+import {
+  assertNotOver,
+  assertWithoutBlockers,
+  type Attempt,
+  CompletionToken,
+  markHandled,
+  toLossError,
+  toOutputOutcome,
+} from "./attempt.ts";
+import { runInLayers, toLayers } from "./transaction-middleware.ts";
 import { openHeldTransaction } from "./held-transaction.ts";
 
 type CompleteCallback = (context: object) => unknown;
@@ -21,23 +30,18 @@ interface CompleteFunction {
 
 export type Complete = CompleteFunction & Required<Pick<CompleteFunction, "continueWith">>;
 
-/** The result of `complete`, which the process function must return: proof that the attempt has its outcome. */
-export class CompletionToken {
-  readonly attempt: Attempt;
-  readonly outcome: CompletionOutcome;
-
-  constructor(attempt: Attempt, outcome: CompletionOutcome) {
-    this.attempt = attempt;
-    this.outcome = outcome;
-  }
-}
-
 /** One per attempt. `onCalled` closes prepare. */
 export const createComplete = (
   engine: Engine,
   attempt: Attempt,
   onCalled: () => void,
+  about: () => MiddlewareContext,
 ): Complete => {
+  const { aroundComplete } = attempt.processor;
+  const wrap: Wrap = (transaction, run) =>
+    aroundComplete.length === 0
+      ? run()
+      : runInLayers(toLayers(aroundComplete, about(), transaction), run);
   let firstError: { readonly error: unknown } | null = null;
   const begin = (): void => {
     if (attempt.hasCompleted) throw calledTwice(firstError);
@@ -62,19 +66,18 @@ export const createComplete = (
     }
     try {
       return typeof outcome === "function"
-        ? markHandled(completeInTransaction(engine, attempt, outcome as CompleteCallback), failed)
-        : completeByValue(engine, attempt, outcome, failed);
+        ? markHandled(
+            completeInTransaction(engine, attempt, wrap, outcome as CompleteCallback),
+            failed,
+          )
+        : completeByValue(engine, attempt, wrap, outcome, failed);
     } catch (error) {
       failed(error);
       return reject(error);
     }
   };
   const continueByValue = async (options: NewJobOptions): Promise<CompletionToken> => {
-    if (options?.startBlockers !== undefined) {
-      throw new ProcessMisuseError(
-        "complete.continueWith takes no startBlockers: use complete(async ({ continueWith }) => …)",
-      );
-    }
+    assertWithoutBlockers(options);
     const traceContext = attempt.span?.traceContext() ?? attempt.job.traceContext;
     const job = await toNewContinuation(engine, attempt.job, options, traceContext);
     return new CompletionToken(attempt, { kind: "continuation", job });
@@ -85,17 +88,26 @@ export const createComplete = (
     } catch (error) {
       return refuse(error);
     }
-    return markHandled(continueByValue(options), failed);
+    return markHandled(Promise.resolve(wrap(undefined, () => continueByValue(options))), failed);
   };
   return complete as Complete;
 };
 
+/** Runs code inside the middleware around `complete`. Without a transaction: by value. */
+type Wrap = <T>(transaction: object | undefined, run: () => T | Promise<T>) => T | Promise<T>;
+
 const completeByValue = (
   engine: Engine,
   attempt: Attempt,
+  wrap: Wrap,
   output: unknown,
   failed: (error: unknown) => void,
 ): Promise<CompletionToken> => {
+  if (attempt.processor.aroundComplete.length > 0) {
+    const toToken = async (): Promise<CompletionToken> =>
+      new CompletionToken(attempt, await toOutputOutcome(engine, attempt.job, output));
+    return markHandled(Promise.resolve(wrap(undefined, toToken)), failed);
+  }
   const outcome = toOutputOutcome(engine, attempt.job, output);
   return outcome instanceof Promise
     ? markHandled(
@@ -108,6 +120,7 @@ const completeByValue = (
 const completeInTransaction = (
   engine: Engine,
   attempt: Attempt,
+  wrap: Wrap,
   callback: CompleteCallback,
 ): Promise<CompletionToken> =>
   observeStep(
@@ -124,7 +137,7 @@ const completeInTransaction = (
       const continueWith = (options: NewJobOptions): Promise<ContinuationToken> =>
         markHandled(transaction.call("continueWith", () => continuing.continueWith(options)));
       const result = await attempt.guardCallback(() =>
-        engine.nesting.run(async () => callback({ ...context, continueWith })),
+        engine.nesting.run(async () => wrap(context, () => callback({ ...context, continueWith }))),
       );
       return new CompletionToken(
         attempt,
@@ -147,26 +160,6 @@ export const toOutcome = async (
     );
   }
   return toOutputOutcome(engine, job, result);
-};
-
-/** A promise only if the type's schema is asynchronous. */
-const toOutputOutcome = (
-  { registry, payloadBytesMax }: Engine,
-  job: Attempt["job"],
-  output: unknown,
-): CompletionOutcome | Promise<CompletionOutcome> => {
-  if (output instanceof ContinuationToken || output instanceof CompletionToken) {
-    throw new ProcessMisuseError(
-      "A continuation is returned by the complete callback, not given by value",
-    );
-  }
-  const { typeName } = job;
-  const toText = (value: unknown): CompletionOutcome => ({
-    kind: "output",
-    output: toJsonText(value, { typeName, part: "output" }, payloadBytesMax),
-  });
-  const parsed = registry.parseOutput(typeName, output);
-  return parsed instanceof Promise ? (parsed as Promise<unknown>).then(toText) : toText(parsed);
 };
 
 /** Code that catches the error of `complete` and calls it again is told that error, not only of the second call. */

@@ -6,6 +6,7 @@ import {
   JobCancelledError,
   LimitExceededError,
   NotJsonError,
+  PayloadCodecError,
   ProcessMisuseError,
   RescheduleJobError,
   UnrecoverableJobError,
@@ -14,6 +15,7 @@ import { toRetryPolicy } from "../../model/backoff.ts";
 import { describeError } from "../../model/describe-error.ts";
 import type { ScheduleOptions } from "../../model/schedule.ts";
 import { reportWorkerError } from "../attempt-events.ts";
+import type { RescheduledScope } from "../../reschedule-error.ts";
 import type { Attempt } from "./attempt.ts";
 import type { HeldTransaction } from "./held-transaction.ts";
 
@@ -57,6 +59,8 @@ export type FailureDecision =
       readonly countsAttempt: boolean;
       /** Whether the attempt counts as failed, or merely asked to be run again. */
       readonly isFailure: boolean;
+      /** The jobs that do not start before either, and for how long. Left out: no other job waits. */
+      readonly pauses?: { readonly scope: RescheduledScope; readonly forMs: number } | undefined;
     };
 
 /**
@@ -78,7 +82,13 @@ export const decideFailure = (
 
 const decideReadable = (engine: Engine, attempt: Attempt, error: unknown): FailureDecision => {
   const { job, processor, abortReason } = attempt;
-  if (error instanceof RescheduleJobError) return requestedSchedule(error);
+  if (error instanceof RescheduleJobError) {
+    if (error.pauses !== "key" || engine.jobTypeLimits.has(job.typeName))
+      return requestedSchedule(error);
+    const remedy = "give its type a `key` in `limits.jobTypes`";
+    const misuse = new ProcessMisuseError(`pauses: "key" needs a limit key: ${remedy}`);
+    return { kind: "fail", cause: misuse, error: describeError(misuse) };
+  }
   if (error instanceof JobCancelledError) {
     const { dependants } = error;
     const reason = error.message === "" ? null : error.message.slice(0, cancelReasonLengthMax);
@@ -116,6 +126,7 @@ const isPermanent = (error: unknown): boolean =>
   error instanceof UnrecoverableJobError ||
   error instanceof LimitExceededError ||
   error instanceof NotJsonError ||
+  error instanceof PayloadCodecError ||
   (error instanceof ProcessMisuseError && error.cause === undefined);
 
 const requestedSchedule = (error: RescheduleJobError): FailureDecision => ({
@@ -125,6 +136,8 @@ const requestedSchedule = (error: RescheduleJobError): FailureDecision => ({
   schedule: error.schedule,
   countsAttempt: false,
   isFailure: false,
+  pauses:
+    error.pauses === null ? undefined : { scope: error.pauses, forMs: error.schedule.afterMs ?? 0 },
 });
 
 const retryDelayMs = (engine: Engine, attempt: Attempt, error: unknown): number => {

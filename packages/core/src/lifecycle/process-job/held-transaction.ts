@@ -8,8 +8,6 @@
 import type { OpenTransaction } from "../../after-commit/open-transactions.ts";
 import { createDeferred } from "../../async/deferred.ts";
 import type { Engine } from "../../engine.ts";
-import type { Attempt } from "./attempt.ts";
-import type { Outcome } from "./decide-failure.ts";
 
 export interface HeldTransaction extends Pick<
   OpenTransaction,
@@ -68,27 +66,4 @@ export const openHeldTransaction = async (engine: Engine): Promise<HeldTransacti
     },
     abandon,
   };
-};
-
-/** The outcome is decided. A transaction is left open for the outcome `held` only. */
-export const endAttempt = (attempt: Attempt, outcome: Outcome): Outcome | Promise<Outcome> => {
-  attempt.isOver = true;
-  if (outcome.kind === "held") return leaveHeld(attempt, outcome);
-  return attempt.isInTransaction ? endTransaction(attempt).then(() => outcome) : outcome;
-};
-
-/** A callback that was not awaited is awaited here: its writes belong to the commit, and its error prevents it. */
-const leaveHeld = async (attempt: Attempt, outcome: Outcome): Promise<Outcome> => {
-  await attempt.leaveTransaction();
-  const { broken } = attempt;
-  if (broken === null) return outcome;
-  await endTransaction(attempt);
-  return { kind: "threw", error: broken.error };
-};
-
-/** Rolls back, once no user code is inside any more. */
-const endTransaction = async (attempt: Attempt): Promise<void> => {
-  await attempt.leaveTransaction();
-  await attempt.transaction?.rollback();
-  attempt.transaction = null;
 };

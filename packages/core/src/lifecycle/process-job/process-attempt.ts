@@ -8,14 +8,16 @@ import { timerMs } from "../../async/sleep.ts";
 import type { Engine } from "../../engine.ts";
 import { JobTimeoutError, ProcessMisuseError, UnrecoverableJobError } from "../../errors.ts";
 import { type Job, toJob } from "../../model/job.ts";
-import { toCompletedSequences } from "../../model/sequence.ts";
+import { toEndedSequences } from "../../model/sequence.ts";
+import type { WriteAttemptLog, WriteProgress } from "../../public-types/attempt-log.ts";
 import type { Completion } from "../../public-types/process.ts";
+import type { MiddlewareContext } from "../../public-types/worker.ts";
 import { emitStarted, startAttemptSpan } from "../attempt-events.ts";
-import type { Attempt } from "./attempt.ts";
+import { ignoredLog, ignoredProgress } from "../log-writer.ts";
+import { type Attempt, CompletionToken } from "./attempt.ts";
 import { type AfterCommit, createAfterCommit } from "./after-commit.ts";
-import { type Complete, CompletionToken, createComplete } from "./complete.ts";
+import { type Complete, createComplete } from "./complete.ts";
 import { type Outcome, toUsedUp } from "./decide-failure.ts";
-import { endAttempt } from "./held-transaction.ts";
 import { createPrepare, type Prepare } from "./prepare.ts";
 
 /** Runs the user's code. A transaction that it has opened is left open for the outcome `held` only. */
@@ -44,11 +46,18 @@ const callUserCode = (engine: Engine, attempt: Attempt): Promise<unknown> => {
   }
 };
 
-/** A stored payload that is not JSON was not written by this library, and no attempt can mend it. */
+/**
+ * A stored payload that is not JSON was not written by this library, and no attempt can mend it. One that a schema refuses may
+ * be read by the next deployment: the attempt fails, and is retried.
+ */
 const assertReadable = (context: ProcessContext): void => {
+  const { unreadable } = context.attempt.acquired;
+  if (unreadable !== undefined) throw unreadable;
   try {
     void context.job;
   } catch (error) {
+    // The codec of the next deployment may read it.
+    if (context.engine.codec !== null) throw error;
     throw new UnrecoverableJobError("The stored payload cannot be read", { cause: error });
   }
 };
@@ -94,14 +103,7 @@ const runMiddleware = (context: ProcessContext, index: number): Promise<Completi
   const { attempt } = context;
   const middleware = attempt.processor.middleware[index];
   if (middleware === undefined) return callProcess(context);
-  const about = {
-    // A running job, since this worker has just acquired it.
-    job: context.job as Parameters<typeof middleware>[0]["job"],
-    signal: context.signal as Parameters<typeof middleware>[0]["signal"],
-    workerId: attempt.workerId,
-    attempt: attempt.job.attempt,
-  };
-  return middleware(about, () => runMiddleware(context, index + 1));
+  return middleware(context.about, () => runMiddleware(context, index + 1));
 };
 
 const callProcess = (context: ProcessContext): Promise<Completion> => {
@@ -139,6 +141,30 @@ const toOutcome = (attempt: Attempt, token: unknown): Outcome => {
   return transaction === null ? { kind: "value", outcome } : { kind: "held", outcome, transaction };
 };
 
+/** The outcome is decided. A transaction is left open for the outcome `held` only. */
+const endAttempt = (attempt: Attempt, outcome: Outcome): Outcome | Promise<Outcome> => {
+  attempt.isOver = true;
+  if (outcome.kind === "held") return leaveHeld(attempt, outcome);
+  const isInside = attempt.batch === null && attempt.isInTransaction;
+  return isInside ? endTransaction(attempt).then(() => outcome) : outcome;
+};
+
+/** A callback that was not awaited is awaited here: its writes belong to the commit, and its error prevents it. */
+const leaveHeld = async (attempt: Attempt, outcome: Outcome): Promise<Outcome> => {
+  await attempt.leaveTransaction();
+  const { broken } = attempt;
+  if (broken === null) return outcome;
+  await endTransaction(attempt);
+  return { kind: "threw", error: broken.error };
+};
+
+/** Rolls back, once no user code is inside any more. */
+const endTransaction = async (attempt: Attempt): Promise<void> => {
+  await attempt.leaveTransaction();
+  await attempt.transaction?.rollback();
+  attempt.transaction = null;
+};
+
 /**
  * The argument of a process function. Its members are made when first used: most functions need two of them only.
  *
@@ -155,6 +181,8 @@ export class ProcessContext {
   #complete: Complete | null = null;
   #prepare: Prepare | null = null;
   #afterCommit: AfterCommit | null = null;
+  #log: WriteAttemptLog | null = null;
+  #progress: WriteProgress | null = null;
   #isPrepareClosed = false;
 
   constructor(engine: Engine, attempt: Attempt) {
@@ -164,11 +192,23 @@ export class ProcessContext {
 
   get job(): Job {
     const { job, blockers } = this.attempt.acquired;
-    return (this.#job ??= toJob(job, toCompletedSequences(blockers)));
+    const { codec } = this.engine;
+    return (this.#job ??= toJob(codec, job, toEndedSequences(codec, job, blockers)));
   }
 
   get signal(): AbortSignal {
     return this.attempt.signal;
+  }
+
+  /** The argument of middleware. */
+  get about(): MiddlewareContext {
+    return {
+      // A running job, since this worker has just acquired it.
+      job: this.job as MiddlewareContext["job"],
+      signal: this.signal as MiddlewareContext["signal"],
+      workerId: this.attempt.workerId,
+      attempt: this.attempt.job.attempt,
+    };
   }
 
   get prepare(): Prepare {
@@ -176,19 +216,31 @@ export class ProcessContext {
       if (this.#isPrepareClosed) {
         throw new ProcessMisuseError("Prepare cannot be accessed after auto-setup");
       }
-      this.#prepare = createPrepare(this.engine, this.attempt);
+      this.#prepare = createPrepare(this.engine, this.attempt, () => this.about);
     }
     return this.#prepare;
   }
 
   get complete(): Complete {
-    return (this.#complete ??= createComplete(this.engine, this.attempt, () => {
-      this.closePrepare();
-    }));
+    return (this.#complete ??= createComplete(
+      this.engine,
+      this.attempt,
+      () => this.closePrepare(),
+      () => this.about,
+    ));
   }
 
   get afterCommit(): AfterCommit {
     return (this.#afterCommit ??= createAfterCommit(this.attempt));
+  }
+
+  get log(): WriteAttemptLog {
+    return (this.#log ??= this.engine.logWriter?.createLog(this.attempt) ?? ignoredLog);
+  }
+
+  get progress(): WriteProgress {
+    return (this.#progress ??=
+      this.engine.logWriter?.createProgress(this.attempt) ?? ignoredProgress);
   }
 
   /** The synchronous part of the process function is over, or it has called `complete`. */

@@ -1,6 +1,7 @@
 // The facts that all explanations of one moment share: the time, the workers and the pauses.
 import { lateFactor, type StoredWorker } from "../../adapters/operator-store.ts";
 import type { StatePause } from "../../adapters/state-adapter-params.ts";
+import type { StateLimitState } from "../../adapters/state-adapter-limits.ts";
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 import type { UnknownFact, WorkerPresence } from "../../public-types/explanation.ts";
 
@@ -10,21 +11,23 @@ export interface Evidence {
   readonly workers: readonly StoredWorker[] | null;
   /** The pauses that have not ended. */
   readonly pauses: readonly StatePause[];
+  readonly limits: readonly StateLimitState[];
   readonly unknown: readonly UnknownFact[];
 }
 
 /** Reads the clock and the registry of a store. */
 export const gatherEvidence = async (state: AnyStateAdapter): Promise<Evidence> => {
   const { operator } = state;
-  const [now, workers, pauses] = await Promise.all([
+  const [now, workers, pauses, limits] = await Promise.all([
     operator?.readClock?.() ?? null,
     operator?.listWorkers?.() ?? null,
     state.getPauses(),
+    state.getLimits({ names: null }),
   ]);
   const unknown: UnknownFact[] = [];
   if (now === null) unknown.push("clock");
   if (workers === null) unknown.push("workers");
-  return { now: now ?? new Date(), workers, pauses, unknown };
+  return { now: now ?? new Date(), workers, pauses, limits, unknown };
 };
 
 /** A worker that reports in time is online. One that missed a report is late, and gone soon after. */

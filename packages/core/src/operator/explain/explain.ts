@@ -2,11 +2,15 @@
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import { assertName } from "../../model/assert-option.ts";
+import { gatherBatch } from "./batches.ts";
 import { explainBlocked } from "./blocked.ts";
+import { estimate, type Found } from "./estimate.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
 import type { Explanation, Reason, RootCause, Verdict } from "../../public-types/explanation.ts";
+import { gatherKey } from "./keys.ts";
 import { ownReasons } from "./own-reasons.ts";
 import { remediesOf } from "./remedies.ts";
+import { findRetryPath } from "./retry-path.ts";
 import { nameOf, toRef } from "./words.ts";
 
 /** More due jobs than this are not counted. */
@@ -23,7 +27,8 @@ export const explainJob = async (
   const [job] = await state.getJobs({ context, ids: [id] });
   const evidence = await gatherEvidence(state);
   if (job === undefined) return invisible(id, evidence);
-  const { reasons, rootCause } = await findReasons(state, job, evidence, context);
+  const { reasons, rootCause, ahead } = await findReasons(state, job, evidence, context);
+  const retryPath = await findRetryPath(state, job, rootCause, context);
   const verdict = verdictOf(job, reasons, rootCause);
   const isAheadKnown = state.operator?.countAhead !== undefined;
   const [deciding] = reasons;
@@ -37,8 +42,11 @@ export const explainJob = async (
     headline: `${nameOf(toRef(job))}: ${deciding?.text ?? ""}`,
     reasons,
     rootCause,
-    runsAt: { earliest: earliestOf(job, deciding, evidence) },
-    remedies: remediesOf(job, reasons, rootCause),
+    runsAt: {
+      earliest: earliestOf(job, deciding, evidence),
+      estimate: await estimate(state, job, { reasons, ahead }, evidence),
+    },
+    remedies: remediesOf(job, reasons, rootCause, retryPath),
     unknown: isAheadKnown ? evidence.unknown : [...evidence.unknown, "ahead"],
   };
 };
@@ -48,13 +56,21 @@ const findReasons = async (
   job: StateJob,
   evidence: Evidence,
   context: object | undefined,
-): Promise<{ readonly reasons: readonly Reason[]; readonly rootCause: RootCause | null }> => {
+): Promise<Found & { readonly rootCause: RootCause | null }> => {
   if (job.status === "blocked") return explainBlocked(state, job, evidence, context);
   const isDue = job.status === "pending" && job.scheduledAt <= evidence.now;
-  const counted = isDue
-    ? await state.operator?.countAhead?.({ ids: [job.id], max: aheadMax })
-    : undefined;
-  return { reasons: ownReasons(job, evidence, counted?.[0]), rootCause: null };
+  const isLost =
+    job.status === "running" && job.leasedUntil !== null && job.leasedUntil <= evidence.now;
+  if (!isDue && !isLost) return { reasons: ownReasons(job, evidence), rootCause: null };
+  const { operator } = state;
+  const ids = [job.id];
+  const counted = isDue ? await operator?.countAhead?.({ ids, max: aheadMax }) : undefined;
+  const locks = isDue ? await operator?.findLocks?.({ ids }) : undefined;
+  const key = await gatherKey(state, job, context);
+  const batch = await gatherBatch(state, job, key?.key, evidence);
+  const ahead = counted?.[0];
+  const probed = { ahead, lock: locks?.[0], key, batch };
+  return { reasons: ownReasons(job, evidence, probed), rootCause: null, ahead };
 };
 
 const verdictOf = (
@@ -73,6 +89,11 @@ const verdictOf = (
       return deciding.liveWorkers === 0 ? "stuck" : "will_run";
     case "paused":
       return deciding.until === null ? "stuck" : "waits";
+    case "key_paused":
+      return deciding.until === null ? "stuck" : "waits";
+    case "limit_reached":
+    case "key_limit_reached":
+      return deciding.concurrency === 0 ? "stuck" : "waits";
     case "no_worker":
     case "blocked_in_a_circle":
       return "stuck";
@@ -98,6 +119,7 @@ const earliestOf = (
     case "scheduled":
       return deciding.at;
     case "paused":
+    case "key_paused":
       return deciding.until;
     case "worker_gone":
       return job.leasedUntil;
@@ -125,7 +147,7 @@ const invisible = (id: string, { now, unknown }: Evidence): Explanation => {
     headline: text,
     reasons: [{ kind: "invisible", text }],
     rootCause: null,
-    runsAt: { earliest: null },
+    runsAt: { earliest: null, estimate: null },
     remedies: [],
     unknown,
   };

@@ -1,19 +1,31 @@
 // The reasons that follow from the row of a job and from the facts of the moment, without a query. Lists use them for each of
-// their rows. The order: finished, running, scheduled, paused, no worker, full, behind, free.
-import type { JobsAhead, StoredWorker } from "../../adapters/operator-store.ts";
+// their rows. The order: finished, running, scheduled, paused, limited, no worker, full, behind, free.
+import type { JobLock, JobsAhead } from "../../adapters/operator-reads.ts";
+import type { StoredWorker } from "../../adapters/operator-store.ts";
 import { nearNames } from "../../model/assert-known-options.ts";
 import type { StatePause } from "../../adapters/state-adapter-params.ts";
+import { escapeControls } from "../../model/describe-error.ts";
 import { cancelReasonOf } from "../../model/job.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import { type Evidence, liveWorkersOf, newestReport, presenceOf } from "./evidence.ts";
 import type { Reason, ReasonOf } from "../../public-types/explanation.ts";
-import { countOf, duration, firstLine } from "./words.ts";
+import { duration } from "../../model/duration-text.ts";
+import { type KeyEvidence, limited, underKey } from "./keys.ts";
+import { countOf, firstLine } from "./words.ts";
+
+/** Facts that are asked for one job only. */
+interface Probed {
+  readonly ahead?: JobsAhead | undefined;
+  readonly lock?: JobLock | undefined;
+  readonly key?: KeyEvidence | undefined;
+  readonly batch?: ReasonOf<"batch_not_ripe"> | undefined;
+}
 
 /** All reasons of the row that hold, the deciding one first. Blockers are left to `blocked.ts`. */
 export const ownReasons = (
   job: StateJob,
   evidence: Evidence,
-  ahead?: JobsAhead | undefined,
+  probed: Probed = {},
 ): readonly Reason[] => {
   switch (job.status) {
     case "completed":
@@ -23,13 +35,22 @@ export const ownReasons = (
     case "cancelled":
       return [cancelled(job, evidence)];
     case "running":
-      return runningReasons(job, evidence);
+      return runningReasons(job, evidence, probed);
     case "blocked":
-      return [{ kind: "blocked_by", open: [], done: [], text: "It waits for a blocker." }];
+      return [blocked(job)];
     case "pending":
-      return pendingReasons(job, evidence, ahead);
+      return pendingReasons(job, evidence, probed);
   }
 };
+
+/** Without the blockers: `blocked.ts` names them. */
+const blocked = ({ blockedUntil: until }: StateJob): ReasonOf<"blocked_by"> => ({
+  kind: "blocked_by",
+  open: [],
+  done: [],
+  until,
+  text: "It waits for a blocker.",
+});
 
 const completed = (job: StateJob, { now }: Evidence): ReasonOf<"completed"> => {
   const { finishedAt, completedBy, continuedToId } = job;
@@ -67,18 +88,33 @@ const cancelled = (job: StateJob, { now }: Evidence): ReasonOf<"cancelled"> => {
 };
 
 /** A lost job of a paused type is not acquired either. */
-const runningReasons = (job: StateJob, evidence: Evidence): readonly Reason[] => {
+const runningReasons = (
+  job: StateJob,
+  evidence: Evidence,
+  { key, batch }: Probed,
+): readonly Reason[] => {
   const reason = running(job, evidence);
-  return reason.kind === "lease_expired" ? [...paused(job.typeName, evidence), reason] : [reason];
+  if (reason.kind !== "lease_expired") return [reason];
+  return [
+    ...paused(job.typeName, key, evidence),
+    ...underKey(key, evidence, undefined),
+    ...(batch === undefined ? [] : [batch]),
+    reason,
+  ];
 };
 
-/** The pauses that hold the type up, the longest first. */
-const paused = (typeName: string, { pauses, now }: Evidence): readonly ReasonOf<"paused">[] =>
+/** The pauses that hold the type up, or the limit of the job, the longest first. */
+const paused = (
+  typeName: string,
+  key: KeyEvidence | undefined,
+  { pauses, now }: Evidence,
+): readonly ReasonOf<"paused">[] =>
   pauses
-    .filter((one) => one.typeName === null || one.typeName === typeName)
+    .filter((one) => [null, typeName, key?.key.limitName].includes(one.typeName))
     .sort((left, right) => endOf(right) - endOf(left))
     .map(({ typeName: jobType, pausedAt, until, note }) => {
-      const scope = jobType === null ? "Every job type" : `The job type ${jobType}`;
+      const named = jobType === typeName ? "The job type" : "The limit";
+      const scope = jobType === null ? "Every job type" : `${named} ${jobType}`;
       const left = until === null ? "" : ` for ${duration(until.getTime() - now.getTime())} more`;
       const because = note === null ? "" : `: ${note}`;
       const text = `${scope} was paused ${agoOf(pausedAt, now)}${left}${because}.`;
@@ -138,15 +174,25 @@ const leaseExpired = (
 const pendingReasons = (
   job: StateJob,
   evidence: Evidence,
-  ahead: JobsAhead | undefined,
+  { ahead, lock, key, batch }: Probed,
 ): readonly Reason[] => {
   const { now } = evidence;
   const live = liveWorkersOf(job.typeName, evidence);
   const missing = live?.length === 0 ? [noWorker(job.typeName, evidence)] : [];
   const inMs = job.scheduledAt.getTime() - now.getTime();
-  const held = paused(job.typeName, evidence);
+  const held = paused(job.typeName, key, evidence);
   if (inMs > 0) return [scheduled(job, inMs), ...held, ...missing];
-  const waiting = [...held, ...missing, ...full(live), ...behind(ahead)];
+  const waiting = [
+    ...held,
+    // A limit of the type's own name is in both.
+    ...(key?.key.limitName === job.typeName ? [] : limited(job.typeName, evidence)),
+    ...underKey(key, evidence, ahead),
+    ...(batch === undefined ? [] : [batch]),
+    ...locked(lock),
+    ...missing,
+    ...full(live),
+    ...behind(ahead, key),
+  ];
   return waiting.length > 0 ? waiting : [dueAndFree(Math.abs(inMs), live)];
 };
 
@@ -212,10 +258,28 @@ const full = (live: readonly StoredWorker[] | null): readonly ReasonOf<"workers_
   return [{ kind: "workers_full", online: live.length, slots, busy, text }];
 };
 
-const behind = (ahead: JobsAhead | undefined): readonly ReasonOf<"behind">[] => {
+const locked = (lock: JobLock | undefined): readonly ReasonOf<"locked">[] => {
+  if (lock === undefined) return [];
+  const { pid, application, forMs } = lock;
+  const name = application === "" ? "" : ` of "${escapeControls(application)}"`;
+  const since = forMs === null ? "" : `, open for ${duration(forMs)},`;
+  const text = `A transaction${name} (pid ${pid})${since} has locked it, and acquisitions skip it.`;
+  return [{ kind: "locked", ...lock, text }];
+};
+
+const behind = (
+  ahead: JobsAhead | undefined,
+  key: KeyEvidence | undefined,
+): readonly ReasonOf<"behind">[] => {
   if (ahead === undefined || ahead.ahead === 0) return [];
   const count = `${ahead.isAtLeast ? "at least " : ""}${countOf(ahead.ahead, "due job")}`;
-  return [{ kind: "behind", ...ahead, text: `In its type, ${count} come before it.` }];
+  return [
+    {
+      kind: "behind",
+      ...ahead,
+      text: `${key === undefined ? "In its type" : "Under its key"}, ${count} come before it.`,
+    },
+  ];
 };
 
 const dueAndFree = (

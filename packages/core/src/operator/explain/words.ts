@@ -3,20 +3,6 @@ import { escapeControls } from "../../model/describe-error.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { JobRef } from "../../public-types/explanation.ts";
 
-/** A duration in its largest unit, such as `3 min`. */
-export const duration = (ms: number): string => {
-  const units: readonly (readonly [number, string])[] = [
-    [86_400_000, "d"],
-    [3_600_000, "h"],
-    [60_000, "min"],
-    [1_000, "s"],
-  ];
-  const found = units.find(([unitMs]) => ms >= unitMs);
-  if (found === undefined) return `${Math.max(0, Math.round(ms))} ms`;
-  const [unitMs, unit] = found;
-  return `${Math.round(ms / unitMs)} ${unit}`;
-};
-
 /** Ids that are made one after another begin alike: the end tells them apart. */
 export const shortId = (id: string): string =>
   id.length <= 14 ? id : `${id.slice(0, 6)}…${id.slice(-4)}`;
@@ -43,8 +29,6 @@ export const firstLine = (error: string | null): string => {
 export const countOf = (count: number, noun: string): string =>
   `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 
-/** An id as a shell reads it. */
+/** An id or a name as a shell reads it. */
 export const shellWord = (text: string): string =>
-  /^[\w.:-]+$/.test(text) && !text.startsWith("-")
-    ? text
-    : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  /^[\w.:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

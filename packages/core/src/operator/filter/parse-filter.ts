@@ -13,6 +13,7 @@ import {
   type TermDefinition,
 } from "./term-table.ts";
 
+/** One term of a filter, as it was read. */
 export interface ParsedTerm {
   /** The name as it was written; null for a bare word. */
   readonly name: string | null;
@@ -24,6 +25,7 @@ export interface ParsedTerm {
   readonly condition: JobCondition;
 }
 
+/** A filter as it was read: its terms, and its text in normal form. */
 export interface ParsedFilter {
   /** The same filter, with relative times replaced by instants: it means the same at any later time. */
   readonly text: string;
@@ -32,7 +34,14 @@ export interface ParsedFilter {
   readonly cost: TermCost;
 }
 
-/** Reads a filter. Relative times count from `now`. */
+/**
+ * Reads a filter. Relative times count from `now`.
+ *
+ * @example
+ * ```ts
+ * const { text, terms } = parseFilter("type:report status:failed since:1d", new Date());
+ * ```
+ */
 export const parseFilter = (filter: string, now: Date): ParsedFilter => {
   if (typeof filter !== "string") {
     throw new InvalidOptionError("filter", filter, "give a text such as `status:failed`");

@@ -14,6 +14,7 @@ export type TermCost = "indexed" | "examined";
 /** Where the values that a user may write come from. */
 export type TermCompletion = "typeNames" | "workerIds" | readonly string[] | null;
 
+/** A term of the filter language, with an example and its cost. */
 export interface TermDefinition {
   readonly name: string;
   /** One sentence for the help of a command and of an input field. */
@@ -110,6 +111,22 @@ export const filterTerms: readonly TermDefinition[] = [
     cost: "examined",
     completion: null,
     toCondition: text("deduplicationKey"),
+  },
+  {
+    name: "limit",
+    help: "The limit that the job stands under with a key.",
+    example: "limit:api-calls",
+    cost: "examined",
+    completion: null,
+    toCondition: text("limitName"),
+  },
+  {
+    name: "limit-key",
+    help: "The key that the job stands under.",
+    example: "limit-key:customer-7",
+    cost: "examined",
+    completion: null,
+    toCondition: text("limitKey"),
   },
   {
     name: "worker",

@@ -25,7 +25,6 @@ export class ReadSlots {
 
 /** A read that took this long is kept for longer. */
 const slowMs = 200;
-const slowFactor = 20;
 
 interface Kept<T> {
   readonly value: Promise<T>;
@@ -36,9 +35,12 @@ interface Kept<T> {
 export class ReadCache {
   readonly #kept = new Map<string, Kept<unknown>>();
   readonly #now: () => number;
+  readonly #slowFactor: number;
 
-  constructor(now: () => number) {
+  /** `slowFactor`: a slow read is kept for this many times as long as it took. */
+  constructor(now: () => number, slowFactor = 20) {
     this.#now = now;
+    this.#slowFactor = slowFactor;
   }
 
   get<T>(key: string, keepMs: number, read: () => Promise<T>): Promise<T> {
@@ -52,7 +54,7 @@ export class ReadCache {
       () => {
         const tookMs = this.#now() - begunAt;
         kept.until =
-          this.#now() + (tookMs > slowMs ? Math.max(keepMs, tookMs * slowFactor) : keepMs);
+          this.#now() + (tookMs > slowMs ? Math.max(keepMs, tookMs * this.#slowFactor) : keepMs);
       },
       () => this.#kept.delete(key),
     );

@@ -1,11 +1,15 @@
 // The actions of plans: the jobs that each applies to, and how it is done. The store checks each job again when it writes.
+import { possibleStatuses } from "../../adapter-kit/job-conditions.ts";
 import type { JobCondition } from "../../adapters/job-condition.ts";
+import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 import { JobSequencesStillBlockingError } from "../../errors.ts";
 import type { StateJob } from "../../model/state-job.ts";
-import { isFinished, jobStatuses } from "../../model/status.ts";
+import { isFinished, jobStatuses, type JobStatus } from "../../model/status.ts";
 import type { CancelJobSequencesResult } from "../../public-types/cancel.ts";
 import type { RetryFailedJobResult, TriggerJobResult } from "../../public-types/retention.ts";
-import type { PlanAction } from "./plan-token.ts";
+import { search } from "../search/search.ts";
+import type { PlanSettings } from "./plan.ts";
+import type { PlanAction, PlanContent } from "./plan-token.ts";
 
 /** The methods of a client that actions call: they notify workers, and emit events. */
 export interface ActingClient {
@@ -33,15 +37,28 @@ export interface ActionResult {
   readonly refused: readonly RefusedJob[];
 }
 
-/** The jobs that an action applies to. */
-export const conditionsOf = (action: PlanAction): readonly JobCondition[] => {
+/** Units that an action is tried on. */
+export interface FoundUnits {
+  readonly units: readonly string[];
+  /** Named jobs that the action does not apply to. Their sequence may go on: it is not to be touched for them. */
+  readonly refused: readonly RefusedJob[];
+}
+
+/**
+ * The jobs that an action applies to, among those of a filter. A failed sequence can be cancelled too. A cancellation is for
+ * good, so the filter has to ask for failed jobs.
+ */
+export const conditionsOf = (
+  action: PlanAction,
+  given: readonly JobCondition[],
+): readonly JobCondition[] => {
   switch (action) {
     case "retry":
       return [{ field: "status", anyOf: ["failed"], negated: false }];
     case "trigger":
       return [{ field: "status", anyOf: ["pending"], negated: false }];
     case "cancel":
-      return [{ field: "status", anyOf: unfinished, negated: false }];
+      return [{ field: "status", anyOf: cancellableOf(given), negated: false }];
     case "delete":
       return [];
   }
@@ -49,17 +66,22 @@ export const conditionsOf = (action: PlanAction): readonly JobCondition[] => {
 
 const unfinished = jobStatuses.filter((status) => !isFinished(status));
 
+const cancellableOf = (given: readonly JobCondition[]): readonly JobStatus[] =>
+  possibleStatuses(given)?.includes("failed") === true ? [...unfinished, "failed"] : unfinished;
+
 /** Why an action does not apply to a job; null: it does. */
 export const whyNot = (action: PlanAction, job: StateJob | undefined): string | null => {
   if (job === undefined) return "not_found";
   if (action === "retry" && job.status !== "failed") return "not_failed";
   if (action === "trigger" && job.status !== "pending") return "not_pending";
-  if (action === "cancel" && isFinished(job.status)) return "already_ended";
+  if (action === "cancel" && (job.status === "completed" || job.status === "cancelled")) {
+    return "already_ended";
+  }
   return null;
 };
 
 /** Whether the number of a plan must be repeated: it changes several jobs, or cannot be undone. */
-export const needsCount = (action: PlanAction, count: number): boolean =>
+export const needsCount = (action: PlanContent["action"], count: number): boolean =>
   action === "cancel" || action === "delete" || count > 1;
 
 /** The unit that an action counts: jobs, for a cancellation sequences, and for a deletion trees. */
@@ -73,6 +95,43 @@ export const unitOf = (action: PlanAction, job: StateJob): string => {
       return job.id;
   }
 };
+
+/** The jobs that a plan has counted. */
+interface Planned {
+  readonly action: PlanAction;
+  readonly conditions: readonly JobCondition[];
+  readonly ordinalMax: number;
+}
+
+/** Jobs in one statement. */
+const stepSize = 500;
+
+/** The jobs, sequences or trees of a plan, in steps, oldest first. */
+export async function* unitsOf(
+  state: AnyStateAdapter,
+  { action, conditions, ordinalMax }: Planned,
+  settings: PlanSettings,
+  now: Date,
+): AsyncGenerator<FoundUnits> {
+  const seen = new Set<string>();
+  let afterOrdinal: number | null = null;
+  do {
+    const page = { conditions, order: "asc", limit: stepSize, afterOrdinal, ordinalMax } as const;
+    const examineMax = settings.examineStep;
+    const found = await search(state, { ...page, examineMax }, settings, now);
+    const units = new Set<string>();
+    const refused: RefusedJob[] = [];
+    for (const job of found.jobs) {
+      const reason = whyNot(action, job);
+      const unit = unitOf(action, job);
+      if (reason !== null) refused.push({ id: job.id, reason });
+      else if (!seen.has(unit)) units.add(unit);
+    }
+    for (const unit of units) seen.add(unit);
+    yield { units: [...units], refused };
+    afterOrdinal = found.examinedTo;
+  } while (afterOrdinal !== null);
+}
 
 /** Runs an action on jobs, or on the trees of these roots. */
 export const runAction = async (

@@ -1,14 +1,33 @@
 // Tokens of plans. A token holds the plan that was shown. It is signed, so it cannot be changed, and it lives for minutes.
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { ScheduleOverlap } from "../../public-types/schedules.ts";
 import { PlanRefusedError } from "../operator-errors.ts";
 
+/** The changes that can be planned. */
 export type PlanAction = "retry" | "trigger" | "cancel" | "delete";
 
 export const planActions: readonly PlanAction[] = ["retry", "trigger", "cancel", "delete"];
 
-/** The content of a token. */
-export interface PlanContent {
-  readonly action: PlanAction;
+/** The content of a token: of a change of jobs, or of a backfill. */
+export type PlanContent = PlanTarget &
+  (
+    | { readonly action: PlanAction; readonly backfill?: undefined }
+    | { readonly action: "backfill"; readonly backfill: PlannedBackfill }
+  );
+
+/** The range that a plan starts of a schedule. */
+export interface PlannedBackfill {
+  readonly name: string;
+  /** ISO. Inclusive. */
+  readonly from: string;
+  /** ISO. Exclusive. */
+  readonly to: string;
+  /** That of the schedule when it was planned. Another one starts nothing. */
+  readonly timing: string;
+  readonly overlap: ScheduleOverlap;
+}
+
+interface PlanTarget {
   /** The filter with absolute times; null for a plan of ids. */
   readonly filter: string | null;
   readonly ids: readonly string[] | null;

@@ -4,12 +4,14 @@ import { InvalidOptionError } from "../../errors.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import { toRef } from "../explain/words.ts";
 import type { JobRef } from "../../public-types/explanation.ts";
+import type { PayloadView } from "../redact/redact.ts";
 import { search, type Viewer } from "../search/search.ts";
 import { needsCount, unitOf, whyNot } from "./actions.ts";
 import { createNonce, encodeToken, type PlanAction, planActions } from "./plan-token.ts";
-import { previewedMax, previewRetry } from "./preview-retry.ts";
+import { previewedMax, previewRetry, type RetryPreview } from "./preview-retry.ts";
 import { planConditions, readTarget, type Target } from "./target.ts";
 
+/** The options of `plan`. */
 export interface PlanOptions {
   /** The change to make. */
   readonly action: PlanAction;
@@ -17,10 +19,13 @@ export interface PlanOptions {
   readonly ids?: readonly string[] | undefined;
   /** All jobs that match. An empty filter is refused: it does not mean all jobs. Left out: those of `ids`. */
   readonly filter?: string | undefined;
+  /** Whose payloads the filter may look into. Default: as the operator was created. */
+  readonly payloads?: PayloadView | undefined;
   /** The person or program that plans. Only the same user may apply the plan. Default: none. */
   readonly user?: string | undefined;
 }
 
+/** A change that was counted and not made. `apply` makes it. */
 export interface Plan {
   /** For `apply`. */
   readonly token: string;
@@ -75,9 +80,9 @@ export const makePlan = async (
   const ordinalMax = newest?.ordinal ?? 0;
   const found = await collect(state, action, target, ordinalMax, settings, now);
   const { jobs } = found;
-  const retry = action === "retry" ? await previewRetry(state, jobs, found.units.size) : noPreview;
-  const refused = groupRefusals([...found.refused, ...retry.refused]);
-  const count = found.units.size - retry.refused.length;
+  const preview = await previewOf(state, action, jobs, found.units.size);
+  const refused = groupRefusals([...found.refused, ...preview.refused]);
+  const count = found.units.size - preview.refused.length;
   const expiresAt = Date.now() + settings.ttlMs;
   const content = {
     action,
@@ -97,7 +102,7 @@ export const makePlan = async (
     isAtLeast: found.isAtLeast,
     refused,
     sample: jobs.slice(0, sampleMax).map(toRef),
-    consequences: retry.consequences,
+    consequences: preview.consequences,
     expiresAt: new Date(expiresAt),
     confirm: needsCount(action, count) ? "count" : "button",
   };
@@ -113,7 +118,19 @@ const everything = {
   afterOrdinal: null,
 } as const;
 
-const noPreview = { refused: [], consequences: [] } as const;
+const previewOf = async (
+  state: AnyStateAdapter,
+  action: PlanAction,
+  jobs: readonly StateJob[],
+  count: number,
+): Promise<RetryPreview> => {
+  if (action === "retry") return previewRetry(state, jobs, count);
+  const isForFailed = action === "cancel" && jobs.some(({ status }) => status === "failed");
+  return {
+    refused: [],
+    consequences: isForFailed ? ["Some of them have failed. They can never be retried then."] : [],
+  };
+};
 
 interface Collected {
   /** Ids of jobs, or of trees. */

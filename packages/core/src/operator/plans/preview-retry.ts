@@ -20,8 +20,12 @@ export const previewRetry = async (
   count: number,
 ): Promise<RetryPreview> => {
   const doubtful = jobs.filter(
-    ({ deduplicationKey, position, onBlockerFailure }) =>
-      deduplicationKey !== null || position > 0 || onBlockerFailure === "fail",
+    ({ deduplicationKey, position, onBlockerFailure, attempt }) =>
+      deduplicationKey !== null ||
+      position > 0 ||
+      onBlockerFailure === "fail" ||
+      // It failed without an attempt, as a job does that waits for a cancelled one.
+      attempt === 0,
   );
   const refused = await tryRetry(
     state,

@@ -63,7 +63,8 @@ export const planConditions = (
   action: PlanAction,
   ids: readonly string[] | null,
   filter: ParsedFilter | null,
-): readonly JobCondition[] =>
-  ids === null
-    ? [...conditionsOf(action), ...(filter?.terms.map(({ condition }) => condition) ?? [])]
-    : [{ field: "id", anyOf: ids, negated: false }];
+): readonly JobCondition[] => {
+  if (ids !== null) return [{ field: "id", anyOf: ids, negated: false }];
+  const given = filter?.terms.map(({ condition }) => condition) ?? [];
+  return [...conditionsOf(action, given), ...given];
+};

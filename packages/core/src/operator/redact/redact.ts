@@ -7,15 +7,26 @@ import { InvalidOptionError } from "../../errors.ts";
  */
 export type PayloadView = "masked" | "redacted" | "raw";
 
+/** A payload that a function redacts. `log`: the data of a line that an attempt logged. */
+export interface PayloadToRedact {
+  readonly typeName: string;
+  readonly field: "input" | "output" | "log";
+  readonly value: unknown;
+}
+
 /**
- * Paths in inputs and outputs whose values are hidden, by job type; `*` is every type. A path is `to`, `user.email` or
- * `items[*].price`.
+ * The hidden parts of inputs and outputs. Paths by job type, where `*` is every type and a path is `to`, `user.email` or
+ * `items[*].price`. Or a function that returns the value as it may be shown; undefined hides it whole.
  */
-export type RedactOption = Readonly<Record<string, readonly string[]>>;
+export type RedactOption =
+  Readonly<Record<string, readonly string[]>> | ((payload: PayloadToRedact) => unknown);
+
+/** Returns an error, or a line that an attempt logged, as it may be shown. */
+export type RedactTextOption = (text: string) => string;
 
 /** Names of keys whose values are secret in every payload. */
 const secretKey =
-  /pass(word|wd|phrase)?$|secret|token|authorization|cookie|api[-_]?key|private[-_]?key|card[-_]?(number|no)|cvv|cvc|iban|ssn|^pin$/i;
+  /pass(word|wd|phrase)?$|secret|token|authorization|cookie|api[-_]?key|private[-_]?key|card[-_]?(number|no)|^card$|cvv|cvc|iban|ssn|^pin$/i;
 
 const hidden = "‹redacted›";
 
@@ -23,8 +34,13 @@ type Step = string | "*";
 
 export class Redaction {
   readonly #paths = new Map<string, readonly (readonly Step[])[]>();
+  readonly #change: (payload: PayloadToRedact) => unknown = ({ value }) => value;
 
   constructor(option: RedactOption = {}) {
+    if (typeof option === "function") {
+      this.#change = option;
+      return;
+    }
     for (const [typeName, paths] of Object.entries(option)) {
       if (!Array.isArray(paths)) {
         throw new InvalidOptionError(`redact.${typeName}`, paths, "give an array of paths");
@@ -37,17 +53,21 @@ export class Redaction {
   }
 
   /** The JSON text of a payload as it may be shown. */
-  show(text: string, typeName: string, view: PayloadView): string {
+  show(
+    text: string,
+    { typeName, field }: Pick<PayloadToRedact, "typeName" | "field">,
+    view: PayloadView,
+  ): string {
     if (view === "raw") return text;
-    let value: unknown;
     try {
-      value = JSON.parse(text) as unknown;
+      const value = JSON.parse(text) as unknown;
+      if (view === "masked") return JSON.stringify(mask(value));
+      const changed = this.#change({ typeName, field, value }) ?? (value === null ? null : hidden);
+      return JSON.stringify(this.#redact(changed, this.#of(typeName), []));
     } catch {
-      // A broken payload is shown to no one: its parts are not known.
+      // A broken payload is hidden: its parts are not known. So is one that the function of the user cannot redact.
       return JSON.stringify(hidden);
     }
-    const shown = view === "masked" ? mask(value) : this.#redact(value, this.#of(typeName), []);
-    return JSON.stringify(shown);
   }
 
   /** Whether the values at a path are hidden in some type: a search there would tell them. */

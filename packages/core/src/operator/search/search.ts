@@ -1,17 +1,19 @@
 // A search of an operator: the filter is read, checked against the hidden parts of payloads, and applied.
 import type { JobCondition, StoreCondition } from "../../adapters/job-condition.ts";
-import type { ExaminedJobs, ExamineJobsParams } from "../../adapters/operator-store.ts";
+import type { ExaminedJobs, ExamineJobsParams } from "../../adapters/operator-reads.ts";
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { ParsedFilter } from "../filter/parse-filter.ts";
 import { matchesAll } from "../../adapter-kit/job-conditions.ts";
 import { InvalidFilterError } from "../operator-errors.ts";
-import type { PayloadView, Redaction } from "../redact/redact.ts";
+import type { PayloadView, Redaction, RedactTextOption } from "../redact/redact.ts";
 import { examineJobs } from "./examine-jobs.ts";
 
 export interface Viewer {
   readonly view: PayloadView;
   readonly redaction: Redaction;
+  /** Errors of jobs are redacted when they are read; this is for other texts. Undefined: texts are shown whole. */
+  readonly redactText: RedactTextOption | undefined;
 }
 
 /** Refuses terms by which hidden values could be guessed. */
@@ -51,12 +53,16 @@ const comparedMax = 10_000;
 export const search = async (
   state: AnyStateAdapter,
   params: SearchParams,
-  { view, redaction }: Viewer,
+  { view, redaction, redactText }: Viewer,
   now: Date,
 ): Promise<ExaminedJobs> => {
   const isRaw = view === "raw";
-  const isForStore = (each: JobCondition): each is StoreCondition =>
-    each.field !== "inputAt" && (isRaw || !looksIntoPayload(each));
+  const isForStore = (each: JobCondition): each is StoreCondition => {
+    if (each.field === "contains") {
+      return redactText === undefined && (isRaw || !looksIntoPayload(each));
+    }
+    return each.field !== "inputAt";
+  };
   const conditions = params.conditions.filter(isForStore);
   const compared = params.conditions.filter((each) => !isForStore(each));
   if (compared.length === 0) return examineJobs(state, { ...params, conditions }, now);
@@ -84,8 +90,18 @@ export const search = async (
 const looksIntoPayload = (condition: JobCondition): boolean =>
   condition.field === "contains" && condition.of.some((field) => field !== "lastAttemptError");
 
-const redacted = (job: StateJob, redaction: Redaction): StateJob => ({
+/** A job whose hidden values cannot match. */
+export const redacted = (job: StateJob, redaction: Redaction): StateJob => ({
   ...job,
-  input: redaction.show(job.input, job.typeName, "redacted"),
-  output: job.output === null ? null : redaction.show(job.output, job.typeName, "redacted"),
+  input: shownAs(job, "input", redaction) ?? "",
+  output: shownAs(job, "output", redaction),
 });
+
+const shownAs = (
+  { typeName, ...job }: StateJob,
+  field: "input" | "output",
+  redaction: Redaction,
+): string | null => {
+  const text = job[field];
+  return text === null ? null : redaction.show(text, { typeName, field }, "redacted");
+};

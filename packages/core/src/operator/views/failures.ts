@@ -1,7 +1,9 @@
 // Failed jobs grouped by their cause: the type and the first line of the error, with ids, numbers and quotes left out.
 import type { StateJob } from "../../model/state-job.ts";
+import { quoteText } from "../filter/quote-text.ts";
 import { firstLine } from "../explain/words.ts";
 
+/** Failed jobs of one type with one cause. */
 export interface FailureGroup {
   readonly typeName: string;
   /** The first line of the error, with `#` for each varying part. */
@@ -45,7 +47,7 @@ const toGroup = (jobs: readonly StateJob[]): FailureGroup => {
   const sample = jobs[times.indexOf(lastAt)] as StateJob;
   const cause = causeOf(sample.lastAttemptError);
   const part = longestConstantPart(cause);
-  const typeTerm = `type:${quote(sample.typeName)}`;
+  const typeTerm = `type:${quoteText(sample.typeName)}`;
   return {
     typeName: sample.typeName,
     cause,
@@ -54,7 +56,9 @@ const toGroup = (jobs: readonly StateJob[]): FailureGroup => {
     lastAt: new Date(lastAt),
     sampleId: sample.id,
     filter:
-      part === "" ? `status:failed ${typeTerm}` : `status:failed ${typeTerm} error:${quote(part)}`,
+      part === ""
+        ? `status:failed ${typeTerm}`
+        : `status:failed ${typeTerm} error:${quoteText(part)}`,
   };
 };
 
@@ -63,6 +67,3 @@ const longestConstantPart = (cause: string): string =>
     .split("#")
     .map((part) => part.trim())
     .reduce((longest, part) => (part.length > longest.length ? part : longest), "");
-
-/** A text as a value of a filter. */
-const quote = (text: string): string => `"${text.replaceAll(/[\\"]/g, String.raw`\$&`)}"`;

@@ -5,8 +5,10 @@ import type { JobStatus } from "../../model/status.ts";
 import type { Evidence } from "../explain/evidence.ts";
 import type { ReasonKind } from "../../public-types/explanation.ts";
 import { ownReasons } from "../explain/own-reasons.ts";
+import type { JobProgress } from "./job-log.ts";
 import type { Viewer } from "../search/search.ts";
 
+/** A job as operators see it: secret values are hidden. */
 export interface JobView {
   readonly id: string;
   readonly typeName: string;
@@ -28,6 +30,8 @@ export interface JobView {
   readonly completedBy: string | null;
   readonly continuedToId: string | null;
   readonly deduplicationKey: string | null;
+  /** The trace that stored it. Null: it was not traced. */
+  readonly traceId: string | null;
   readonly input: PayloadHead;
   /** Null: there is none. */
   readonly output: PayloadHead | null;
@@ -41,6 +45,8 @@ export interface JobView {
 export interface JobDetail extends JobView {
   /** The attempts that did not complete it, oldest first. Null: the store does not keep them. */
   readonly attempts: readonly StoredAttempt[] | null;
+  /** How far the newest attempt says that it is. Null: it does not say, or it succeeded. */
+  readonly progress: JobProgress | null;
 }
 
 /** The beginning of a text. */
@@ -61,8 +67,10 @@ export const toJobView = (
   { view, redaction }: Viewer,
   lengthMax: number = headLength,
 ): JobView => {
-  const payload = (text: string): PayloadHead =>
-    head(redaction.show(text, job.typeName, view), lengthMax, text.length);
+  const payload = (text: string, field: "input" | "output"): PayloadHead => {
+    const shown = redaction.show(text, { typeName: job.typeName, field }, view);
+    return toPayloadHead(shown, lengthMax, text.length);
+  };
   const [why] = ownReasons(job, evidence);
   return {
     id: job.id,
@@ -85,17 +93,19 @@ export const toJobView = (
     completedBy: job.completedBy,
     continuedToId: job.continuedToId,
     deduplicationKey: job.deduplicationKey,
-    input: payload(job.input),
-    output: job.output === null ? null : payload(job.output),
+    traceId: /\b00-([0-9a-f]{32})-/.exec(job.traceContext ?? "")?.[1] ?? null,
+    input: payload(job.input, "input"),
+    output: job.output === null ? null : payload(job.output, "output"),
     error:
       job.lastAttemptError === null
         ? null
-        : head(job.lastAttemptError, lengthMax, job.lastAttemptError.length),
+        : toPayloadHead(job.lastAttemptError, lengthMax, job.lastAttemptError.length),
     why: { kind: why?.kind ?? "invisible", text: why?.text ?? "" },
   };
 };
 
-const head = (text: string, lengthMax: number, length: number): PayloadHead => ({
+/** The beginning of a text as it may be shown. `length`: of the stored text. */
+export const toPayloadHead = (text: string, lengthMax: number, length: number): PayloadHead => ({
   text: text.slice(0, lengthMax),
   length,
   isCut: text.length > lengthMax,

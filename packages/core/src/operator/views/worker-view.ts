@@ -3,6 +3,7 @@ import type { StoredWorker } from "../../adapters/operator-store.ts";
 import type { WorkerPresence } from "../../public-types/explanation.ts";
 import { type Evidence, presenceOf } from "../explain/evidence.ts";
 
+/** A worker that has reported. */
 export interface WorkerView extends StoredWorker {
   readonly presence: Exclude<WorkerPresence, "unknown">;
   /** Another live worker has the same `workerId`. */

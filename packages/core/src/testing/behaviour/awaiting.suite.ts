@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { deferred, eventually, settlesWithin, within } from "../waiting.ts";
 import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
-import { countStatements } from "./intercept-state.ts";
-import { overrideNotify } from "./override-notify.ts";
+import { countStatements, interceptState } from "./intercept-state.ts";
+import { overrideNotify, recordNotify } from "./override-notify.ts";
 import { rejection } from "./rejection.ts";
 
 const timeoutMs = 10_000;
@@ -82,6 +82,47 @@ export const awaitingSuite: BehaviourSuite = defineBehaviourSuite("awaiting", (r
     });
     expect(await waiting).toMatchObject({ output: "out" });
     expect(order).toEqual(["listening", "ended", "look"]);
+  });
+
+  rule("ends are sent to other processes only while one of them waits", async (context) => {
+    const { open, openSecond, gate, notifyAdapter, stateAdapter } = context;
+    const { notifyAdapter: recorded, told } = recordNotify(notifyAdapter);
+    const { bindStore } = notifyAdapter;
+    // Both clients send on the channels of their store.
+    const bound = bindStore === undefined ? recorded : { ...recorded, bindStore };
+    const client = await open({ notifyAdapter: bound });
+    const looked = deferred<void>();
+    const second = await openSecond({
+      stateAdapter: interceptState(stateAdapter, {
+        after: (operation) => {
+          if (operation === "getSequences") looked.resolve();
+        },
+      }),
+    });
+    const unheard = await client.start("task");
+    const worker = await client.work({ task: async ({ complete }) => complete("out") });
+    await client.until(unheard);
+    // Its notifications have been sent when it has stopped.
+    await worker.stop();
+    expect(told.ended.flat()).not.toContain(unheard.id);
+    const held = gate();
+    const { id } = await client.start("task");
+    await client.work({
+      task: async ({ complete }) => {
+        await held.pass();
+        return complete("out");
+      },
+    });
+    await held.arrived();
+    const waiting = second.queuert.waitForJobSequenceCompletion({
+      typeName: "task",
+      id,
+      timeoutMs: 3_000,
+      pollIntervalMs: 60_000,
+    });
+    await looked.promise;
+    held.open();
+    expect(await waiting).toMatchObject({ output: "out" });
   });
 
   rule("a lost notification costs the poll interval, nothing more", async (context) => {

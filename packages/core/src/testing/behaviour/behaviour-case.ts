@@ -5,6 +5,7 @@ import type {
   BaseStateAdapterContext,
   StateAdapterCapabilities,
 } from "../../adapters/state-adapter.ts";
+import type { PayloadCodec } from "../../model/payload.ts";
 import type { RunningWorker } from "../../public-types/worker.ts";
 import { type Random, seededRandom } from "../random.ts";
 import type { StateAdapterHarness } from "../state-harness.ts";
@@ -25,6 +26,8 @@ export interface BehaviourPair {
   readonly notifyAdapter: NotifyAdapter;
   /** The same adapter where there is no transport. */
   readonly secondNotifyAdapter: NotifyAdapter;
+  /** Of the clients of all cases. Default: none. */
+  readonly codec?: PayloadCodec | undefined;
 }
 
 /** The fixtures of each case of a behaviour suite. */
@@ -50,11 +53,12 @@ export interface BehaviourCaseContext {
 /** Runs a case, ends the workers that it started, and checks for leaks. */
 export const runBehaviourCase = async (
   run: (context: BehaviourCaseContext) => Promise<void>,
-  { stateHarness, notifyAdapter, secondNotifyAdapter }: BehaviourPair,
+  { stateHarness, notifyAdapter, secondNotifyAdapter, codec: given }: BehaviourPair,
   seed: number,
 ): Promise<void> => {
   const { stateAdapter, secondStateAdapter = stateAdapter } = stateHarness;
   const { isTransactionConflict = () => false } = stateHarness;
+  const codec = given ?? null;
   const { clock, pendingTimers } = createTrackedClock();
   const gates: Gate[] = [];
   const clients: BehaviourClient[] = [];
@@ -82,11 +86,12 @@ export const runBehaviourCase = async (
     capabilities: stateAdapter.capabilities,
     userRows: stateHarness.userRows ?? jobsAsUserRows(stateAdapter),
     poisonTransaction: stateHarness.poisonTransaction,
-    open: openWith({ stateAdapter, notifyAdapter, isTransactionConflict }),
+    open: openWith({ stateAdapter, notifyAdapter, isTransactionConflict, codec }),
     openSecond: openWith({
       stateAdapter: secondStateAdapter,
       notifyAdapter: secondNotifyAdapter,
       isTransactionConflict,
+      codec,
     }),
     gate: () => {
       const gate = createGate();

@@ -8,12 +8,15 @@ import type { JobTypes } from "../../job-types/define-job-types.ts";
 import type { JsonValue } from "../../job-types/json.ts";
 import type { DeduplicationOptions } from "../../model/deduplication.ts";
 import type { Job } from "../../model/job.ts";
+import type { PayloadCodec } from "../../model/payload.ts";
 import type { ScheduleOptions } from "../../model/schedule.ts";
 import type { JobSequence } from "../../model/sequence.ts";
 import type { OnBlockerFailure } from "../../model/state-job.ts";
 import type { JobStatus } from "../../model/status.ts";
 import { createConsoleLog } from "../../observe/console-log.ts";
 import type { Log } from "../../observe/log.ts";
+import type { PayloadsOptions } from "../../payloads/payloads-options.ts";
+import type { AttemptLogsOptions } from "../../public-types/attempt-log.ts";
 import type { ProcessFunction } from "../../public-types/process.ts";
 import type {
   ImplementJobTypeOptions,
@@ -23,14 +26,16 @@ import type {
   WorkerMiddleware,
 } from "../../public-types/worker.ts";
 import { createQueuertWith } from "../../queuert.ts";
-import type { Queuert, SchedulesOptions } from "../../queuert-types.ts";
-import { eventually, sleep } from "../waiting.ts";
+import type { LimitsOptions, Queuert, SchedulesOptions } from "../../queuert-types.ts";
+import { eventually } from "../waiting.ts";
+import { runAgainOnConflict } from "../run-again.ts";
 import {
   type BehaviourDefinitions,
   behaviourJobTypes,
   type BehaviourTypeName,
 } from "./definitions.ts";
 import { createEventRecorder, type EventRecorder } from "./event-recorder.ts";
+import { speedUp } from "./tracked-clock.ts";
 
 export type BehaviourQueuert = Queuert<BehaviourDefinitions, AnyStateAdapter>;
 
@@ -49,15 +54,20 @@ export interface NewSequence {
   readonly input?: JsonValue;
   readonly schedule?: ScheduleOptions;
   readonly priority?: number;
+  readonly id?: string;
   readonly deduplication?: DeduplicationOptions;
   readonly parent?: { readonly id: string; readonly sequenceId?: string } | undefined;
   readonly startBlockers?: (options: {
     readonly job: Job;
   }) => Promise<readonly { readonly id: string; readonly typeName: string }[]>;
   readonly onBlockerFailure?: OnBlockerFailure;
+  readonly waitAtMostMs?: number;
 }
 
-export type StartedSequence = JobSequence & { readonly deduplicated: boolean };
+export type StartedSequence = JobSequence & {
+  readonly deduplicated: boolean;
+  readonly replaced: boolean;
+};
 
 export interface WorkOptions extends StartWorkerOptions {
   readonly middleware?: readonly WorkerMiddleware[];
@@ -72,9 +82,16 @@ export interface OpenOptions {
   readonly log?: Log;
   readonly random?: () => number;
   readonly payloadBytesMax?: number;
+  readonly payloads?: PayloadsOptions;
+  readonly attemptLogs?: AttemptLogsOptions;
   readonly schedules?: SchedulesOptions<BehaviourDefinitions>;
+  readonly limits?: LimitsOptions<BehaviourDefinitions>;
+  /** The client's clock, from that of this process. A clock that stands still lets nothing become old. */
+  readonly toNow?: (now: number) => number;
   /** How far the client's clock is ahead of that of this process; behind, if below 0. */
   readonly clockAheadMs?: number;
+  /** How many times as fast the client's clock runs, so that a case does not wait for a pause of the engine. */
+  readonly clockTimes?: number;
 }
 
 export interface BehaviourClient {
@@ -108,26 +125,32 @@ export const openBehaviourClient = async (
     readonly stateAdapter: AnyStateAdapter;
     readonly notifyAdapter: NotifyAdapter;
     readonly isTransactionConflict: (error: unknown) => boolean;
+    /** For all clients of the case. Null: as the case says. */
+    readonly codec: PayloadCodec | null;
   },
   clock: Clock,
   track: (worker: RunningWorker) => void,
   options: OpenOptions = {},
 ): Promise<BehaviourClient> => {
   const events = createEventRecorder();
+  const { clockTimes = 1, clockAheadMs = 0, toNow = (now: number) => now } = options;
+  const own = clockTimes === 1 ? clock : speedUp(clock, clockTimes);
   const notifyAdapter =
     options.notifyAdapter === undefined ? pair.notifyAdapter : options.notifyAdapter;
   const queuert: BehaviourQueuert = await createQueuertWith(
     {
       stateAdapter: options.stateAdapter ?? pair.stateAdapter,
       notifyAdapter: notifyAdapter ?? undefined,
-      jobTypeDefinitions: options.jobTypes ?? behaviourJobTypes,
+      ...withCodec(options, pair.codec),
       observabilityAdapter: options.observabilityAdapter ?? events.adapter,
       log: options.log ?? verbose(events.log),
       payloadBytesMax: options.payloadBytesMax,
+      attemptLogs: options.attemptLogs,
       schedules: options.schedules,
+      limits: options.limits,
     },
     {
-      clock: { ...clock, now: () => clock.now() + (options.clockAheadMs ?? 0) },
+      clock: { ...own, now: () => toNow(own.now() + clockAheadMs) },
       random: options.random,
     },
   );
@@ -150,9 +173,9 @@ export const openBehaviourClient = async (
     work: async (processes, given = {}) => {
       const { middleware = [], ...workerOptions } = given;
       const worker = await implementAll(queuert, processes, middleware).start({
-        pollIntervalMs,
-        shutdownGraceMs: 50,
-        shutdownTimeoutMs: 2_000,
+        pollIntervalMs: pollIntervalMs * clockTimes,
+        shutdownGraceMs: 50 * clockTimes,
+        shutdownTimeoutMs: 2_000 * clockTimes,
         // Many cases hold back or break the first acquisition.
         waitForStore: true,
         ...workerOptions,
@@ -164,6 +187,15 @@ export const openBehaviourClient = async (
   };
 };
 
+/** The types of the cases are those of JSON. A codec leaves such values as they are. */
+const withCodec = (
+  { jobTypes = behaviourJobTypes, payloads }: OpenOptions,
+  codec: PayloadCodec | null,
+): { jobTypeDefinitions: JobTypes<BehaviourDefinitions>; payloads: PayloadsOptions | undefined } =>
+  codec === null || payloads?.codec !== undefined
+    ? { jobTypeDefinitions: jobTypes, payloads }
+    : { jobTypeDefinitions: { ...jobTypes, isCoded: true }, payloads: { ...payloads, codec } };
+
 /** With `DEBUG=1` in the environment, the log of a case is also printed. */
 const verbose = (log: Log): Log => {
   if (process.env["DEBUG"] !== "1") return log;
@@ -172,23 +204,6 @@ const verbose = (log: Log): Log => {
     print(event);
     return log(event);
   };
-};
-
-const conflictRetryMs = 5;
-const conflictRetriesMax = 200;
-
-const runAgainOnConflict = async <T>(
-  transact: () => Promise<T>,
-  isTransactionConflict: (error: unknown) => boolean,
-): Promise<T> => {
-  for (let retries = 0; ; retries += 1) {
-    try {
-      return await transact();
-    } catch (error) {
-      if (!isTransactionConflict(error) || retries >= conflictRetriesMax) throw error;
-      await sleep(conflictRetryMs);
-    }
-  }
 };
 
 const implementAll = (

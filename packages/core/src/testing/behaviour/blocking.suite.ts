@@ -383,4 +383,42 @@ export const blockingSuite: BehaviourSuite = defineBehaviourSuite("blocking", (r
     });
     expect(await client.until(waiting)).toMatchObject({ output: ["in time"] });
   });
+
+  rule("a job may go on after blockers that have failed or were cancelled", async ({ open }) => {
+    const client = await open();
+    const blockers = [
+      await client.start("task", { input: "fail" }),
+      await client.start("task", { input: "complete" }),
+      await client.start("other"),
+    ];
+    const after = await client.start("after", {
+      ...{ startBlockers: () => Promise.resolve(blockers), onBlockerFailure: "continue" },
+    });
+    await client.work({
+      task: {
+        retryConfig: { maxAttempts: 1 },
+        process: async ({ job, complete }) => {
+          if (job.input === "fail") throw new Error("broken on purpose");
+          return complete("done");
+        },
+      },
+      after: async ({ job, complete }) =>
+        complete(
+          job.blockers.map((blocker) =>
+            blocker.status === "failed" ? "broken" : (blocker.status satisfies string),
+          ),
+        ),
+    });
+    await client.until(blockers[0] ?? after, "failed");
+    await client.until(blockers[1] ?? after);
+    expect(await client.job(after)).toMatchObject({ status: "blocked" });
+    // It does not forbid the cancellation, and is released by it.
+    await client.queuert.cancelJobSequences({ ids: [blockers[2]?.id ?? ""], reason: "unwanted" });
+    expect(await client.until(after)).toMatchObject({
+      output: ["broken", "completed", "cancelled"],
+    });
+    expect(client.events.of("jobUnblocked")).toMatchObject([
+      { id: after.id, unblockedBySequenceId: blockers[2]?.id },
+    ]);
+  });
 });

@@ -5,9 +5,11 @@ import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts"
 import { overrideNotify } from "./override-notify.ts";
 import { watchClaims } from "./watch-claims.ts";
 
+/** The client waits for a server that does not respond, by its own clock. */
+const clockTimes = 10;
 /** Longer than a case may take: no poll finds a job in time. */
-const longPollMs = 60_000;
-const promptMs = 10_000;
+const longPollMs = 60_000 * clockTimes;
+const promptMs = 10_000 * clockTimes;
 
 /** Every method but `close`. */
 const replaceAll = (method: () => Promise<never>): Omit<NotifyAdapter, "close"> => ({
@@ -43,6 +45,7 @@ export const brokenNotifySuite: BehaviourSuite = defineBehaviourSuite("broken no
       const { open, stateAdapter, notifyAdapter } = context;
       const { adapter, untilIdle } = watchClaims(stateAdapter);
       const client = await open({
+        clockTimes,
         stateAdapter: adapter,
         notifyAdapter: breakAdapter(notifyAdapter),
       });

@@ -259,7 +259,7 @@ export const committingSuite: BehaviourSuite = defineBehaviourSuite("committing"
     const client = await open();
     const byValue = await client.start("task", { input: "value" });
     const byCallback = await client.start("task", { input: "callback" });
-    const bad = { total: [1, 2n] } as never;
+    const bad = { total: [1, Symbol("two")] } as never;
     await client.work({
       task: {
         retryConfig: { maxAttempts: 1 },
@@ -269,7 +269,7 @@ export const committingSuite: BehaviourSuite = defineBehaviourSuite("committing"
     });
     for (const each of [byValue, byCallback]) {
       expect(await client.until(each, "failed")).toMatchObject({
-        error: expect.stringMatching(/output of job type "task" has a bigint at \$\.total\[1\]/),
+        error: expect.stringMatching(/output of job type "task".*\$\.total\[1\]/),
       });
     }
   });
@@ -290,7 +290,7 @@ export const committingSuite: BehaviourSuite = defineBehaviourSuite("committing"
           await together.pass();
           if (job.input === 2) throw new Error("bad");
           // The compiler would refuse it.
-          return complete(job.input === 4 ? (1n as never) : job.input);
+          return complete(job.input === 4 ? (Symbol("1") as never) : job.input);
         },
       },
     });

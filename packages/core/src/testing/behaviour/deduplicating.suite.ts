@@ -42,6 +42,42 @@ export const deduplicatingSuite: BehaviourSuite = defineBehaviourSuite("deduplic
     expect(again.currentJobId).not.toBe(first.id);
   });
 
+  rule("a recurring job starts itself again while it runs", async ({ open }) => {
+    const client = await open();
+    const first = await client.start("task", { input: 1, deduplication: { key } });
+    const again: unknown[] = [];
+    const worker = await client.work({
+      task: async ({ job, complete }) =>
+        complete(async (context) => {
+          const start = (excludeSequenceIds: readonly string[]) =>
+            client.startIn(context, "task", {
+              input: 2,
+              schedule: { afterMs: 3_600_000 },
+              deduplication: { key, excludeSequenceIds },
+            });
+          again.push(
+            (await start([])).id,
+            await start([job.sequenceId]),
+            await start([job.sequenceId]),
+          );
+          return null;
+        }),
+    });
+    await client.until(first);
+    await worker.stop();
+    const [own, next, same] = again as [string, { readonly id: string }, { readonly id: string }];
+    expect(own).toBe(first.id);
+    expect(next).toMatchObject({ deduplicated: false, input: 2 });
+    expect(same).toMatchObject({ id: next.id, deduplicated: true });
+    for (const excludeSequenceIds of ["x", [5], [""]]) {
+      const wrong = client.start("task", { deduplication: { key, excludeSequenceIds } as never });
+      expect(await rejection(wrong)).toMatchObject({
+        code: "QUEUERT_INVALID_OPTION",
+        option: "deduplication.excludeSequenceIds",
+      });
+    }
+  });
+
   rule('a completed sequence holds its key under "all" only', async ({ open }) => {
     const client = await open();
     const first = await client.start("task", { deduplication: { key } });

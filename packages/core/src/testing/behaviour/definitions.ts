@@ -4,6 +4,7 @@ import type {
   DefineBlocker,
   DefineContinuationInput,
   DefineContinuationOutput,
+  DefineSignal,
 } from "../../job-types/markers.ts";
 
 /** The job types that the behaviour suites are written with. */
@@ -25,14 +26,28 @@ export type BehaviourDefinitions = {
   waiting: {
     input: JsonValue;
     output: JsonValue;
-    blockers: DefineBlocker<"task" | "other" | "first" | "waiting">[];
+    blockers: DefineBlocker<"task" | "other" | "first" | "waiting" | "approval">[];
+  };
+  /** Waits for a signal, or until its wait ends. */
+  patient: {
+    input: JsonValue;
+    output: JsonValue;
+    blockers: [DefineBlocker<"approval", "optional">];
+  };
+  /** Sent, and never run. */
+  approval: DefineSignal<JsonValue>;
+  /** Also gets blockers that have failed or were cancelled. */
+  after: {
+    input: JsonValue;
+    output: JsonValue;
+    blockers: DefineBlocker<"task" | "other" | "first", "ended">[];
   };
 };
 
 export type BehaviourTypeName = keyof BehaviourDefinitions;
 
 /** Those that a sequence can start with. */
-export type EntryTypeName = Exclude<BehaviourTypeName, "next" | "gated">;
+export type EntryTypeName = Exclude<BehaviourTypeName, "next" | "gated" | "approval">;
 
 /** Without a catalogue: names are checked by the compiler alone. */
 export const behaviourJobTypes: JobTypes<BehaviourDefinitions> =
@@ -47,4 +62,7 @@ export const cataloguedJobTypes: JobTypes<BehaviourDefinitions> =
     next: { entry: false, continuesTo: { next: true, gated: true } },
     gated: { entry: false, blockers: true },
     waiting: { entry: true, blockers: true },
+    patient: { entry: true, blockers: ["approval"] },
+    approval: { signal: true },
+    after: { entry: true, blockers: true },
   });

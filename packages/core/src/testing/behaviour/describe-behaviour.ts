@@ -1,4 +1,5 @@
 // The door: one function per suite, and one for all of them.
+import type { PayloadCodec } from "../../model/payload.ts";
 import type { CommonTestContext } from "../extend-with-common.ts";
 import { describeSuites, type SuiteCase, type SuiteGap, type SuiteIt } from "../suite.ts";
 import {
@@ -16,11 +17,14 @@ export interface BehaviourTestSuiteOptions {
   readonly it: SuiteIt<BehaviourSuiteFixtures>;
   /** Rules that the pair does not keep, each with its reason. */
   readonly gaps?: readonly SuiteGap[] | undefined;
+  /** The codec of all clients. Default: none. */
+  readonly codec?: PayloadCodec | undefined;
 }
 
 export type BehaviourTestSuite = (options: BehaviourTestSuiteOptions) => void;
 
 const toBody =
+  (codec: PayloadCodec | undefined) =>
   (test: SuiteCase<BehaviourCaseContext>) =>
   async ({
     stateHarness,
@@ -28,14 +32,14 @@ const toBody =
     secondNotifyAdapter,
     seed,
   }: BehaviourSuiteFixtures): Promise<void> =>
-    runBehaviourCase(test.run, { stateHarness, notifyAdapter, secondNotifyAdapter }, seed);
+    runBehaviourCase(test.run, { stateHarness, notifyAdapter, secondNotifyAdapter, codec }, seed);
 
 /** Registers some suites. */
 export const describeBehaviourSuites = (
   suites: readonly BehaviourSuite[],
-  { it, gaps }: BehaviourTestSuiteOptions,
+  { it, gaps, codec }: BehaviourTestSuiteOptions,
 ): void => {
-  describeSuites({ it, suites, gaps, toBody });
+  describeSuites({ it, suites, gaps, toBody: toBody(codec) });
 };
 
 const doorTo =
@@ -53,6 +57,7 @@ export const processTestSuite: BehaviourTestSuite = doorTo(
   all.processing,
   all.committing,
   all.afterCommit,
+  all.logging,
 );
 export const retryTestSuite: BehaviourTestSuite = doorTo(all.retrying);
 export const leasesTestSuite: BehaviourTestSuite = doorTo(all.leases, all.ownLeases);
@@ -69,6 +74,11 @@ export const observeTestSuite: BehaviourTestSuite = doorTo(all.observing);
 export const stopTestSuite: BehaviourTestSuite = doorTo(all.stopping, all.workerCare);
 export const failingDatabaseTestSuite: BehaviourTestSuite = doorTo(all.failingDatabase);
 export const limitTestSuite: BehaviourTestSuite = doorTo(all.limiting);
+export const versionTestSuite: BehaviourTestSuite = doorTo(
+  all.versioning,
+  all.transforming,
+  all.coding,
+);
 
 /** How Queuert behaves on a pair of adapters: all suites. */
 export const behaviourTestSuite: BehaviourTestSuite = (options) =>

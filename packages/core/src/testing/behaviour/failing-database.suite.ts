@@ -176,20 +176,20 @@ export const failingDatabaseSuite: BehaviourSuite = defineBehaviourSuite(
         before: () => (isHung ? hung.pass() : undefined),
       });
       const client = await open();
-      const worker = await open({ stateAdapter: hanging });
+      const worker = await open({ clockTimes: 10, stateAdapter: hanging });
       const held = gate();
       await client.start("task");
       const running = await worker.work(
         {
           task: {
-            leaseConfig: { leaseMs: 200, renewIntervalMs: 40 },
+            leaseConfig: { leaseMs: 2_000, renewIntervalMs: 400 },
             process: async ({ complete }) => {
               await held.pass();
               return complete(null);
             },
           },
         },
-        { shutdownGraceMs: 10, shutdownTimeoutMs: 100, pollIntervalMs: 10 },
+        { shutdownGraceMs: 100, shutdownTimeoutMs: 1_000, pollIntervalMs: 100 },
       );
       await held.arrived();
       isHung = true;

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { JobScheduledListener, NotifyAdapter } from "../../adapters/notify-adapter.ts";
+import { schedulesChangedName } from "../../schedules/schedule-changes.ts";
 import { eventually, sleep, within } from "../waiting.ts";
 import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
 import { countStatements } from "./intercept-state.ts";
@@ -194,6 +195,33 @@ export const foreignMessagesSuite: BehaviourSuite = defineBehaviourSuite(
       expect(await within(waiting, "the end of the sequence", 5_000)).toMatchObject({
         output: "out",
       });
+    });
+
+    rule("messages that schedules have changed share looks", async (context) => {
+      const { open, notifyAdapter, stateAdapter } = context;
+      const { adapter, counts } = countStatements(stateAdapter);
+      const listeners = captureListeners(notifyAdapter);
+      const client = await open({ stateAdapter: adapter, notifyAdapter: listeners.notifyAdapter });
+      await client.work(
+        { task: async ({ complete }) => complete(null) },
+        { pollIntervalMs: 60_000 },
+      );
+      await eventually(
+        () => Promise.resolve(counts.get("nextScheduleInMs")),
+        "the first look of the worker",
+      );
+      const before = counts.get("nextScheduleInMs") ?? 0;
+      const startedAt = performance.now();
+      for (let round = 0; round < 10; round += 1) {
+        for (let message = 0; message < floodCount; message += 1) {
+          listeners.ownershipLost(schedulesChangedName);
+        }
+        await sleep(10);
+      }
+      await sleep(severalPausesMs);
+      const lookCount = (counts.get("nextScheduleInMs") ?? 0) - before;
+      expect(lookCount).toBeGreaterThan(0);
+      expect(lookCount).toBeLessThanOrEqual(2 + (performance.now() - startedAt) / 100);
     });
 
     rule("hints about jobs that are not there cost one acquisition at a time", async (context) => {

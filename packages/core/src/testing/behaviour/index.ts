@@ -1,25 +1,37 @@
 import { afterCommitSuite } from "./after-commit.suite.ts";
 import { awaitingSuite } from "./awaiting.suite.ts";
+import { batchingSuite } from "./batching.suite.ts";
 import type { BehaviourSuite } from "./behaviour-suite.ts";
 import { blockingSuite } from "./blocking.suite.ts";
 import { brokenNotifySuite } from "./broken-notify.suite.ts";
+import { signallingSuite } from "./signalling.suite.ts";
+import { limitedWaitsSuite } from "./limited-waits.suite.ts";
+import { signallingAtOnceSuite } from "./signalling-at-once.suite.ts";
 import { cancellingSuite } from "./cancelling.suite.ts";
+import { codingSuite } from "./coding.suite.ts";
 import { committingSuite } from "./committing.suite.ts";
 import { continuingSuite } from "./continuing.suite.ts";
+import { debouncingSuite } from "./debouncing.suite.ts";
 import { deduplicatingSuite } from "./deduplicating.suite.ts";
+import { givingIdsSuite } from "./giving-ids.suite.ts";
 import { deletingSuite } from "./deleting.suite.ts";
 import { externalCompletionSuite } from "./external-completion.suite.ts";
 import { foreignMessagesSuite } from "./foreign-messages.suite.ts";
 import { leasesSuite } from "./leases.suite.ts";
+import { overlappingSuite } from "./overlapping.suite.ts";
 import { ownLeasesSuite } from "./own-leases.suite.ts";
 import { pausingSuite } from "./pausing.suite.ts";
 import { preparingSuite } from "./preparing.suite.ts";
 import { processingOnceSuite } from "./processing-once.suite.ts";
+import { loggingSuite } from "./logging.suite.ts";
 import { processingSuite } from "./processing.suite.ts";
 import { readingSuite } from "./reading.suite.ts";
 import { retryingSuite } from "./retrying.suite.ts";
 import { schedulingSuite } from "./scheduling.suite.ts";
 import { startingSuite } from "./starting.suite.ts";
+import { keysRefusedSuite } from "./keys-refused.suite.ts";
+import { limitsOfKeysSuite } from "./limits-of-keys.suite.ts";
+import { limitsOfTypesSuite } from "./limits-of-types.suite.ts";
 import { limitingSuite } from "./limiting.suite.ts";
 import { notifyingSuite } from "./notifying.suite.ts";
 import { observingSuite } from "./observing.suite.ts";
@@ -27,8 +39,12 @@ import { retainingSuite } from "./retaining.suite.ts";
 import { stoppingSuite } from "./stopping.suite.ts";
 import { workerCareSuite } from "./worker-care.suite.ts";
 import { keepingSchedulesSuite } from "./keeping-schedules.suite.ts";
+import { tickingOnceSuite } from "./ticking-once.suite.ts";
 import { tickingSuite } from "./ticking.suite.ts";
+import { transformingSuite } from "./transforming.suite.ts";
+import { versioningSuite } from "./versioning.suite.ts";
 import { transactingSuite } from "./transacting.suite.ts";
+import { wrappingSuite } from "./wrapping.suite.ts";
 import { failingDatabaseSuite } from "./failing-database.suite.ts";
 
 /** Every behaviour suite, in the order of the walk. */
@@ -38,20 +54,30 @@ export const behaviourSuites: Readonly<
     | "transacting"
     | "scheduling"
     | "deduplicating"
+    | "debouncing"
+    | "givingIds"
     | "ticking"
+    | "overlapping"
     | "keepingSchedules"
     | "continuing"
     | "blocking"
     | "preparing"
     | "processing"
     | "processingOnce"
+    | "tickingOnce"
+    | "batching"
+    | "wrapping"
     | "committing"
     | "afterCommit"
+    | "logging"
     | "retrying"
     | "leases"
     | "ownLeases"
     | "awaiting"
     | "externalCompletion"
+    | "signalling"
+    | "signallingAtOnce"
+    | "limitedWaits"
     | "cancelling"
     | "pausing"
     | "deleting"
@@ -64,7 +90,13 @@ export const behaviourSuites: Readonly<
     | "workerCare"
     | "failingDatabase"
     | "limiting"
-    | "reading",
+    | "limitsOfTypes"
+    | "limitsOfKeys"
+    | "keysRefused"
+    | "reading"
+    | "coding"
+    | "transforming"
+    | "versioning",
     BehaviourSuite
   >
 > = {
@@ -72,20 +104,30 @@ export const behaviourSuites: Readonly<
   transacting: transactingSuite,
   scheduling: schedulingSuite,
   deduplicating: deduplicatingSuite,
+  debouncing: debouncingSuite,
+  givingIds: givingIdsSuite,
   ticking: tickingSuite,
+  overlapping: overlappingSuite,
   keepingSchedules: keepingSchedulesSuite,
   continuing: continuingSuite,
   blocking: blockingSuite,
   preparing: preparingSuite,
   processing: processingSuite,
   processingOnce: processingOnceSuite,
+  tickingOnce: tickingOnceSuite,
+  batching: batchingSuite,
+  wrapping: wrappingSuite,
   committing: committingSuite,
   afterCommit: afterCommitSuite,
+  logging: loggingSuite,
   retrying: retryingSuite,
   leases: leasesSuite,
   ownLeases: ownLeasesSuite,
   awaiting: awaitingSuite,
   externalCompletion: externalCompletionSuite,
+  signalling: signallingSuite,
+  signallingAtOnce: signallingAtOnceSuite,
+  limitedWaits: limitedWaitsSuite,
   cancelling: cancellingSuite,
   deleting: deletingSuite,
   retaining: retainingSuite,
@@ -99,4 +141,10 @@ export const behaviourSuites: Readonly<
   workerCare: workerCareSuite,
   failingDatabase: failingDatabaseSuite,
   limiting: limitingSuite,
+  versioning: versioningSuite,
+  coding: codingSuite,
+  transforming: transformingSuite,
+  limitsOfTypes: limitsOfTypesSuite,
+  limitsOfKeys: limitsOfKeysSuite,
+  keysRefused: keysRefusedSuite,
 };

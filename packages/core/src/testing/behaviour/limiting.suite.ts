@@ -137,13 +137,17 @@ export const limitingSuite: BehaviourSuite = defineBehaviourSuite("limiting", (r
     const client = await open();
     const limit = limits.callElementsMax;
     for (const actual of [limit + 1, 1_000_000]) {
-      const begunAt = performance.now();
-      const call = startMany(
-        client,
-        Array.from({ length: actual }, () => aTask),
-      );
+      let readCount = 0;
+      const tasks = Array.from({ length: actual }, () => aTask);
+      const sequences = new Proxy(tasks, {
+        get: (array, key, receiver) => {
+          if (typeof key === "string" && key !== "length") readCount += 1;
+          return Reflect.get(array, key, receiver) as unknown;
+        },
+      });
+      const call = startMany(client, sequences);
       await expectRefused(client, call, { field: "sequences", limit, actual });
-      expect(performance.now() - begunAt).toBeLessThan(5_000);
+      expect(readCount).toBe(0);
     }
     const actual = limit + 1;
     const ids = Array.from({ length: actual }, () => "id");

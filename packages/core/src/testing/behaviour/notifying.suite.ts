@@ -448,6 +448,7 @@ export const notifyingSuite: BehaviourSuite = defineBehaviourSuite("notifying", 
     const { open, notifyAdapter } = context;
     const never = (): Promise<never> => new Promise(() => undefined);
     const client = await open({
+      clockTimes: 10,
       notifyAdapter: overrideNotify(notifyAdapter, {
         listenJobScheduled: never,
         listenJobOwnershipLost: never,

@@ -58,8 +58,10 @@ export const ownLeasesSuite: BehaviourSuite = defineBehaviourSuite("own leases",
     expect([...runs.values()]).toEqual([1, 1]);
     expect(client.events.of("jobReaped")).toEqual([]);
     expect(client.events.of("jobAttemptTakenByAnotherWorker")).toEqual([]);
-    // Reported, though no renewal has failed.
-    expect(client.events.of("jobAttemptLeaseExpired")).toMatchObject([{ id: slow.id }]);
+    // Reported, though no renewal has failed. On a busy machine a lease may expire once more.
+    const [first, ...later] = client.events.of("jobAttemptLeaseExpired");
+    expect(first).toMatchObject({ id: slow.id });
+    expect(later.every(({ id }) => id === slow.id)).toBe(true);
   });
 
   rule(

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
-import { sleep } from "../waiting.ts";
+import { eventually, sleep, within } from "../waiting.ts";
 import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
+import { interceptState } from "./intercept-state.ts";
 import { rejection } from "./rejection.ts";
 
 /** Long enough for a job that must not begin. */
@@ -106,6 +107,60 @@ export const pausingSuite: BehaviourSuite = defineBehaviourSuite("pausing", (rul
     expect((await client.job(started)).attempt).toBe(1);
     await client.queuert.resume({ jobTypes: ["task"] });
     expect(await client.until(started)).toMatchObject({ output: 2 });
+  });
+
+  rule("jobs that have not begun go back at once", async (context) => {
+    const { open, openSecond, gate, stateAdapter } = context;
+    const held = gate();
+    let stoppedAt: number | null = null;
+    const client = await open({
+      // An acquisition takes a while, and jobs are quick: so the worker prefetches.
+      stateAdapter: interceptState(stateAdapter, {
+        before: (operation) => (operation === "acquireJobs" ? sleep(5) : undefined),
+      }),
+      // Without a notification, jobs are handed back when they have waited for a second.
+      toNow: (now) => stoppedAt ?? now,
+    });
+    const operator = await openSecond();
+    const startMany = (typeName: "task" | "other", length: number) => {
+      const sequences = Array.from({ length }, () => ({ typeName, input: null }));
+      return operator.transact((tx) => operator.queuert.startJobSequences({ ...tx, sequences }));
+    };
+    const quick = await startMany("other", 100);
+    const worker = await client.work(
+      {
+        other: async ({ complete }) => complete(null),
+        task: async ({ complete }) => {
+          await held.pass();
+          return complete(null);
+        },
+      },
+      { concurrency: 2, prefetch: 10 },
+    );
+    for (const one of quick) await operator.until(one);
+    stoppedAt = performance.timeOrigin + performance.now();
+    await startMany("task", 6);
+    const untilRunning = (isReached: (count: number) => boolean) =>
+      eventually(async () => {
+        const { items } = await operator.queuert.listJobs({ typeName: "task", status: "running" });
+        return isReached(items.length) ? true : undefined;
+      }, "running jobs");
+    await held.arrived(2);
+    await untilRunning((count) => count > 2);
+    await operator.queuert.pause({ jobTypes: ["task"] });
+    await within(
+      untilRunning((count) => count === 2),
+      "the jobs handed back",
+      5_000,
+    );
+    expect(client.events.of("jobHandedBack").length).toBeGreaterThan(0);
+    held.open();
+    await worker.stop();
+    const { items } = await operator.queuert.listJobs({ typeName: "task" });
+    expect(items.map(({ status, attempt }) => [status, attempt]).sort()).toEqual([
+      ...Array.from({ length: 2 }, () => ["completed", 1]),
+      ...Array.from({ length: 4 }, () => ["pending", 0]),
+    ]);
   });
 
   rule("bad options are refused", async ({ open }) => {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { graceMs, sleep } from "../waiting.ts";
+import { deferred, graceMs, sleep } from "../waiting.ts";
 import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
 import { interceptState } from "./intercept-state.ts";
 import { rejection } from "./rejection.ts";
@@ -296,6 +296,7 @@ export const preparingSuite: BehaviourSuite = defineBehaviourSuite("preparing", 
     async ({ open, userRows }) => {
       const client = await open();
       const started = await client.start("task");
+      const throwing = deferred<void>();
       const unhandled = await unhandledDuring(async () => {
         await client.work({
           task: {
@@ -303,8 +304,10 @@ export const preparingSuite: BehaviourSuite = defineBehaviourSuite("preparing", 
             process: async ({ complete }) => {
               void complete(async (tx) => {
                 await userRows.insert(tx, "row");
+                throwing.resolve();
                 throw new Error("not read");
               });
+              await throwing.promise;
               await sleep(graceMs);
               // The compiler would refuse it.
               return undefined as never;

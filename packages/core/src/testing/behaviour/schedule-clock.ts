@@ -2,6 +2,7 @@
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 import type { ScheduleTick } from "../../public-types/schedules.ts";
 import { eventually } from "../waiting.ts";
+import type { BehaviourCaseContext } from "./behaviour-case.ts";
 import type { BehaviourClient } from "./behaviour-client.ts";
 
 export const minuteMs = 60_000;
@@ -39,6 +40,33 @@ export const redefine = async (
 /** As if no worker had run since this instant, which is the next tick. */
 export const sleepSince = (adapter: AnyStateAdapter, name: string, nextAt: Date): Promise<void> =>
   redefine(adapter, name, (definition) => ({ ...definition, nextAt: nextAt.getTime() }));
+
+/** A schedule for every hour. */
+export const hourly: {
+  readonly name: "hourly";
+  readonly typeName: "task";
+  readonly input: "report";
+  readonly cron: "0 * * * *";
+} = { name: "hourly", typeName: "task", input: "report", cron: "0 * * * *" };
+
+/** A graceful schedule is never late. */
+export const onTime: { readonly graceMs: number } = { graceMs: 10 * 24 * hourMs };
+
+/** Stores a schedule for every hour whose next tick is so many hours ago. */
+export const storeHourly = async (
+  client: BehaviourClient,
+  { stateAdapter }: Pick<BehaviourCaseContext, "stateAdapter">,
+  options: object = {},
+  hoursAgo = 0,
+): Promise<Date> => {
+  // No instant of the real time comes in between.
+  const endsAt = new Date(lastHour().getTime() + minuteMs);
+  const schedules = [{ ...hourly, endsAt, ...options }] as const;
+  await client.transact((context) => client.queuert.upsertSchedules({ ...context, schedules }));
+  const nextAt = new Date(lastHour().getTime() - hoursAgo * hourMs);
+  await sleepSince(stateAdapter, "hourly", nextAt);
+  return nextAt;
+};
 
 /** Every tick of a schedule, oldest first. */
 export const history = async (

@@ -1,48 +1,32 @@
 import { expect } from "vitest";
 import type { JobTick } from "../../model/tick.ts";
 import { eventually, settlesWithin, graceMs, within } from "../waiting.ts";
-import type { BehaviourCaseContext } from "./behaviour-case.ts";
 import type { BehaviourClient } from "./behaviour-client.ts";
 import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
 import { interceptState, StateFault, type StateOperation } from "./intercept-state.ts";
 import {
   countOutcomes,
   history,
+  hourly,
   hourMs,
   lastHour,
   minuteMs,
+  onTime,
   redefine,
   sleepSince,
+  storeHourly,
   untilTicks,
 } from "./schedule-clock.ts";
-
-const hourly = { name: "hourly", typeName: "task", input: "report", cron: "0 * * * *" } as const;
 
 const complete = {
   task: async ({ complete: end }: { complete: (output: null) => Promise<never> }) => end(null),
 } as unknown as Parameters<BehaviourClient["work"]>[0];
 
-/** Stores a schedule for every hour whose next tick is so many hours ago. */
-const storeHourly = async (
-  client: BehaviourClient,
-  { stateAdapter }: Pick<BehaviourCaseContext, "stateAdapter">,
-  options: object = {},
-  hoursAgo = 0,
-): Promise<Date> => {
-  // No instant of the real time comes in between.
-  const endsAt = new Date(lastHour().getTime() + minuteMs);
-  const schedules = [{ ...hourly, endsAt, ...options }] as const;
-  await client.transact((context) => client.queuert.upsertSchedules({ ...context, schedules }));
-  const nextAt = new Date(lastHour().getTime() - hoursAgo * hourMs);
-  await sleepSince(stateAdapter, "hourly", nextAt);
-  return nextAt;
-};
+/** An interval of a second with this anchor ticks in less than a second. */
+const anchorSoon = (): Date => new Date(Date.UTC(2026, 0, 1) + ((Date.now() + 200) % 1_000));
 
 const startedSequences = async ({ queuert }: BehaviourClient) =>
   (await queuert.listJobSequences({ typeName: "task", order: "asc", limit: 1_000 })).items;
-
-/** A graceful schedule is never late. */
-const onTime = { graceMs: 10 * 24 * hourMs };
 
 export const tickingSuite: BehaviourSuite = defineBehaviourSuite("ticking", (rule) => {
   rule("a due schedule starts its job, and is set to its next instant", async (test) => {
@@ -72,7 +56,7 @@ export const tickingSuite: BehaviourSuite = defineBehaviourSuite("ticking", (rul
 
   rule("an interval ticks by itself, at whole multiples of its anchor", async ({ open }) => {
     const client = await open();
-    const anchor = new Date(Date.UTC(2026, 0, 1) + 123);
+    const anchor = anchorSoon();
     await client.work(complete);
     await client.transact((context) =>
       client.queuert.upsertSchedules({
@@ -87,6 +71,29 @@ export const tickingSuite: BehaviourSuite = defineBehaviourSuite("ticking", (rul
     for (const { at, firedAt } of ticks) {
       expect(firedAt.getTime()).toBeGreaterThanOrEqual(at.getTime());
     }
+  });
+
+  rule("a schedule that another process stores is seen at once", async (test) => {
+    let isAnswered = false;
+    const stateAdapter = interceptState(test.stateAdapter, {
+      after: (operation) => {
+        if (operation === "nextScheduleInMs") isAnswered = true;
+      },
+    });
+    const client = await test.open({ stateAdapter });
+    const second = await test.openSecond();
+    await client.work(complete, { pollIntervalMs: 60_000 });
+    // Answered, not only sent: a look that is under way may find the schedule without a notification.
+    await eventually(async () => (isAnswered ? true : undefined), "the first look");
+    const often = {
+      name: "often",
+      typeName: "task",
+      input: null,
+      everyMs: 1_000,
+      anchor: anchorSoon(),
+    } as const;
+    await second.queuert.upsertSchedules({ schedules: [often] });
+    await within(untilTicks(client, "often", 1), "the first tick", 4_000);
   });
 
   rule("ten workers of five clients store one tick for each instant", async (test) => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import { isLevelWanted } from "../../observe/log.ts";
-import { eventually, sleep, within } from "../waiting.ts";
+import { eventually, graceMs, sleep, within } from "../waiting.ts";
 import type { Processes } from "./behaviour-client.ts";
 import { type BehaviourSuite, defineBehaviourSuite } from "./behaviour-suite.ts";
 import { interceptState, StateFault } from "./intercept-state.ts";
@@ -97,7 +97,7 @@ export const workerCareSuite: BehaviourSuite = defineBehaviourSuite("worker care
 
   rule("a stop that waits says for which jobs, and which were signalled", async (context) => {
     const { open, gate } = context;
-    const client = await open();
+    const client = await open({ clockTimes: 10 });
     const held = gate();
     const started = await client.start("task");
     const worker = await client.work(
@@ -107,7 +107,7 @@ export const workerCareSuite: BehaviourSuite = defineBehaviourSuite("worker care
           return complete(null);
         },
       },
-      { shutdownGraceMs: 50, shutdownTimeoutMs: 10_000 },
+      { shutdownGraceMs: 500, shutdownTimeoutMs: 100_000 },
     );
     await held.arrived();
     const stopping = worker.stop();
@@ -164,12 +164,14 @@ export const workerCareSuite: BehaviourSuite = defineBehaviourSuite("worker care
       waiting: async ({ complete }) => complete(null),
     });
     await held.arrived();
-    await sleep(1_000);
+    await sleep(3 * graceMs);
+    const releasedAt = performance.now();
     held.open();
     await client.until(waiting);
+    const sinceReleaseMs = performance.now() - releasedAt;
     const attempts = client.events.of("jobAttemptStarted");
     const waited = attempts.find(({ id }) => id === waiting.id)?.waitedMs;
-    expect(waited).toBeLessThan(900);
+    expect(waited).toBeLessThanOrEqual(sinceReleaseMs);
   });
 
   rule(
@@ -239,6 +241,7 @@ export const workerCareSuite: BehaviourSuite = defineBehaviourSuite("worker care
     const { open, stateAdapter } = context;
     let failureCount = 0;
     const client = await open({
+      clockTimes: 10,
       stateAdapter: interceptState(stateAdapter, {
         before: (operation) => {
           if (operation !== "acquireJobs" || failureCount >= 4) return;
@@ -248,7 +251,7 @@ export const workerCareSuite: BehaviourSuite = defineBehaviourSuite("worker care
       }),
     });
     const started = await client.start("task");
-    await client.work({ task: async ({ complete }) => complete(null) }, { pollIntervalMs: 10 });
+    await client.work({ task: async ({ complete }) => complete(null) });
     await client.until(started);
     expect(client.events.of("workerError").length).toBe(4);
     const lines = client.events.logged.filter(({ level }) => isLevelWanted(level, "error"));

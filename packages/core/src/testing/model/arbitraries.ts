@@ -1,6 +1,6 @@
 import type { Arbitrary } from "fast-check";
 import type * as FastCheckModule from "fast-check";
-import { modelTypeNames } from "./operations.ts";
+import { keyedTypeName, modelTypeNames } from "./operations.ts";
 import type { ModelCompletion, ModelJob, ModelOperation, ModelWrite } from "./operations.ts";
 
 // Imported lazily: only the model test needs it.
@@ -9,12 +9,18 @@ type FastCheck = typeof FastCheckModule;
 const arbitraryJob = (fc: FastCheck): Arbitrary<ModelJob> =>
   fc.record({
     typeName: fc.constantFrom(...modelTypeNames),
+    limitKey: arbitraryKey(fc),
+    cost: fc.constantFrom(1, 1, 2),
+    id: fc.constantFrom(null, null, null, null, 0, 1),
     priority: fc.constantFrom(0, 0, 0, 1, -1),
     schedule: fc.constantFrom("now" as const, "now" as const, "past" as const, "far" as const),
     key: fc.constantFrom(null, null, null, "once" as const, "ever" as const),
-    onBlockerFailure: fc.constantFrom("wait" as const, "fail" as const),
+    onBlockerFailure: fc.constantFrom("wait" as const, "fail" as const, "continue" as const),
     input: fc.constantFrom("{}", "null", '"text"', "[1]"),
   });
+
+const arbitraryKey = (fc: FastCheck) =>
+  fc.constantFrom(null, null, null, "one" as const, "two" as const);
 
 const arbitraryCompletion = (fc: FastCheck): Arbitrary<ModelCompletion> =>
   fc.record({
@@ -31,6 +37,14 @@ const arbitraryLease = (fc: FastCheck) =>
     "stale" as const,
     "none" as const,
   );
+
+const arbitraryUpdate = (fc: FastCheck): Arbitrary<ModelWrite> =>
+  fc.record({
+    ...{ kind: fc.constant("update" as const), job: fc.nat(50), limitKey: arbitraryKey(fc) },
+    input: fc.constantFrom(null, "{}", "[2]"),
+    schedule: fc.constantFrom(null, "past" as const, "far" as const),
+    priority: fc.constantFrom(null, 0, 2),
+  });
 
 const arbitraryWrite = (fc: FastCheck): Arbitrary<ModelWrite> => {
   const job = fc.nat(50);
@@ -70,6 +84,7 @@ const arbitraryWrite = (fc: FastCheck): Arbitrary<ModelWrite> => {
     { weight: 2, arbitrary: fc.record({ kind: kind("fail"), job, lease }) },
     { weight: 2, arbitrary: fc.record({ kind: kind("retry"), job }) },
     { weight: 1, arbitrary: fc.record({ kind: kind("trigger"), job }) },
+    { weight: 2, arbitrary: arbitraryUpdate(fc) },
     {
       weight: 2,
       arbitrary: fc.record({
@@ -104,15 +119,32 @@ export const arbitraryOperations = (
   fc: FastCheck,
   operationsMax: number,
 ): Arbitrary<ModelOperation[]> => {
-  const typeName = fc.constantFrom(...modelTypeNames);
   const operation: Arbitrary<ModelOperation> = fc.oneof(
     { weight: 10, arbitrary: arbitraryWrite(fc) },
     {
       weight: 5,
       arbitrary: fc.record({
         kind: fc.constant("acquire" as const),
-        typeName,
+        typeName: fc.constantFrom(...modelTypeNames, keyedTypeName),
         limit: fc.integer({ min: 1, max: 5 }),
+        minSize: fc.constantFrom(null, null, 2, 3),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("boundKeys" as const),
+        concurrency: fc.constantFrom(null, 1, 2),
+        burst: fc.constantFrom(null, null, 2, 3),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("boundKey" as const),
+        key: fc.constantFrom("one" as const, "two" as const),
+        concurrency: fc.constantFrom(null, 0, 1, 3),
+        isPaused: fc.boolean(),
       }),
     },
     {
@@ -127,7 +159,7 @@ export const arbitraryOperations = (
       weight: 1,
       arbitrary: fc.record({
         kind: fc.constant("loseLease" as const),
-        typeName,
+        typeName: fc.constantFrom(...modelTypeNames, keyedTypeName),
         how: fc.constantFrom("reclaim" as const, "acquire" as const, "complete" as const),
       }),
     },

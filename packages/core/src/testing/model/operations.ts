@@ -4,12 +4,20 @@
 export type ModelSchedule = "now" | "past" | "far";
 export type ModelLease = "current" | "stale" | "none";
 
+/** A key of the limit of the run. Jobs under keys have a type of their own. */
+export type ModelLimitKey = "one" | "two";
+
 export interface ModelJob {
   readonly typeName: string;
+  readonly limitKey: ModelLimitKey | null;
+  /** Of its start, under a key. */
+  readonly cost: number;
+  /** An id that the caller gives, of a few. Only where a sequence starts, without blockers. */
+  readonly id: number | null;
   readonly priority: number;
   readonly schedule: ModelSchedule;
   readonly key: "once" | "ever" | null;
-  readonly onBlockerFailure: "wait" | "fail";
+  readonly onBlockerFailure: "wait" | "fail" | "continue";
   readonly input: string;
 }
 
@@ -42,6 +50,15 @@ export type ModelWrite =
       readonly tree: boolean;
       readonly dependants: "refuse" | "fail" | "cancel";
     }
+  | {
+      /** Null: kept. A key only for a job under one. */
+      readonly kind: "update";
+      readonly job: number;
+      readonly input: string | null;
+      readonly schedule: Exclude<ModelSchedule, "now"> | null;
+      readonly priority: number | null;
+      readonly limitKey: ModelLimitKey | null;
+    }
   | { readonly kind: "lock"; readonly job: number }
   | { readonly kind: "delete"; readonly jobs: readonly number[] }
   | { readonly kind: "deleteById"; readonly job: number }
@@ -49,7 +66,26 @@ export type ModelWrite =
 
 export type ModelOperation =
   | ModelWrite
-  | { readonly kind: "acquire"; readonly typeName: string; readonly limit: number }
+  | {
+      readonly kind: "acquire";
+      readonly typeName: string;
+      readonly limit: number;
+      /** How many jobs a batch waits for; null: no batch. */
+      readonly minSize: number | null;
+    }
+  /** The bounds of each key. `burst`: of a rate whose tokens come back long after the run; null: no rate. */
+  | {
+      readonly kind: "boundKeys";
+      readonly concurrency: number | null;
+      readonly burst: number | null;
+    }
+  /** Of one key. Null: that of each key. */
+  | {
+      readonly kind: "boundKey";
+      readonly key: ModelLimitKey;
+      readonly concurrency: number | null;
+      readonly isPaused: boolean;
+    }
   | { readonly kind: "renew"; readonly job: number; readonly lease: ModelLease }
   | {
       readonly kind: "loseLease";
@@ -63,3 +99,8 @@ export type ModelOperation =
     };
 
 export const modelTypeNames: readonly string[] = ["a", "b"];
+
+export const modelLimitKeys: readonly ModelLimitKey[] = ["one", "two"];
+
+/** The type of jobs under keys. An acquisition takes all of them that it may: which key comes first is left open. */
+export const keyedTypeName = "keyed";

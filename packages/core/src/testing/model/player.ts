@@ -1,15 +1,17 @@
 // Plays operations on one store and returns their results, in comparable form. The oracle and the
 // store under test each have a player. If both are right, their results are equal.
+import type { AcquiredJob } from "../../adapters/state-adapter-params.ts";
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 import { createStateSteps } from "../steps.ts";
 import { sleep } from "../waiting.ts";
 import { normalise } from "./normalise.ts";
-import type { ModelOperation } from "./operations.ts";
+import { boundKey, boundKeys, lookAtKeys } from "./limit-keys.ts";
+import { keyedTypeName, type ModelOperation } from "./operations.ts";
 import { look, lookAtEverything } from "./look.ts";
 import { jobAt, leaseOf } from "./world.ts";
 import type { ModelWorld } from "./world.ts";
 import { write } from "./write.ts";
-import { minuteMs } from "../factories.ts";
+import { jobs, minuteMs } from "../factories.ts";
 
 export interface ModelPlayer {
   play(operation: ModelOperation): Promise<unknown>;
@@ -17,6 +19,7 @@ export interface ModelPlayer {
   lookAtEverything(): Promise<unknown>;
 }
 
+const freeIdCount = 2;
 const rollBack = new Error("rolled back by the model");
 
 // Longer than a millisecond: two operations that make something due "now" are never due at the same time.
@@ -25,18 +28,35 @@ const apartMs = 2;
 export interface ModelPlayerOptions {
   /** Which errors of a transaction mean "run it again", as a user would. */
   readonly isTransactionConflict?: ((error: unknown) => boolean) | undefined;
+  /** Of its own for each run. Left out or null: no job stands under a key. */
+  readonly limitName?: string | null | undefined;
 }
 
 export const createModelPlayer = (
   adapter: AnyStateAdapter,
-  { isTransactionConflict = () => false }: ModelPlayerOptions = {},
+  { isTransactionConflict = () => false, limitName = null }: ModelPlayerOptions = {},
 ): ModelPlayer => {
-  const world: ModelWorld = { adapter, jobs: [], ids: new Map() };
+  const world: ModelWorld = { adapter, jobs: [], ids: new Map(), freeIds: [], limitName };
   return {
-    play: async (operation) =>
-      normalise(await play(world, operation, isTransactionConflict), world.ids),
-    lookAtEverything: async () => normalise(await lookAtEverything(world), world.ids),
+    play: async (operation) => {
+      if (world.freeIds.length === 0) await findFreeIds(world);
+      return normalise(await play(world, operation, isTransactionConflict), world.ids);
+    },
+    lookAtEverything: async () =>
+      normalise([await lookAtEverything(world), await lookAtKeys(world)], world.ids),
   };
+};
+
+/** Ids in the form of the store: those of starts that are rolled back. */
+const findFreeIds = async ({ adapter, freeIds }: ModelWorld): Promise<void> => {
+  const starting = adapter.runInTransaction(async (context) => {
+    const created = await adapter.createJobs({ context, jobs: jobs(freeIdCount) });
+    freeIds.splice(0, freeIds.length, ...created.map(({ job }) => job.id));
+    throw rollBack;
+  });
+  await starting.catch((error: unknown) => {
+    if (error !== rollBack) throw error;
+  });
 };
 
 const play = async (
@@ -46,7 +66,11 @@ const play = async (
 ): Promise<unknown> => {
   switch (operation.kind) {
     case "acquire":
-      return acquire(world, operation.typeName, operation.limit, minuteMs);
+      return acquire(world, operation, minuteMs);
+    case "boundKeys":
+      return boundKeys(world, operation);
+    case "boundKey":
+      return boundKey(world, operation);
     case "renew":
       return renew(world, operation);
     case "loseLease":
@@ -61,13 +85,24 @@ const play = async (
   }
 };
 
+type Acquire = Extract<ModelOperation, { readonly kind: "acquire" }>;
+
+/** More than a list of operations can start. */
+const everyJob = 500;
+
 const acquire = async (
-  { adapter }: ModelWorld,
-  typeName: string,
-  limit: number,
+  { adapter, ids }: ModelWorld,
+  { typeName, limit, minSize = null }: Pick<Acquire, "typeName" | "limit"> & Partial<Acquire>,
   leaseMs: number,
 ) => {
-  const types = [{ typeName, limit, leaseMs }];
+  if (typeName === keyedTypeName) {
+    const types = [{ typeName, limit: everyJob, leaseMs }];
+    const taken = await adapter.acquireJobs({ workerId: "w", limit: everyJob, types });
+    const placeOf = ({ job }: AcquiredJob): number => ids.get(job.id) ?? -1;
+    return { jobs: taken.jobs.toSorted((one, other) => placeOf(one) - placeOf(other)) };
+  }
+  const batch = minSize === null ? {} : { batch: { minSize, maxWaitMs: 10 * minuteMs } };
+  const types = [{ typeName, limit, leaseMs, ...batch }];
   const { jobs, nextDueInMs } = await adapter.acquireJobs({ workerId: "w", limit, types });
   // Exact only where fewer than the limit were returned.
   return { jobs, nextDueInMs: jobs.length < limit ? nextDueInMs : "any" };
@@ -89,15 +124,20 @@ const loseLease = async (
   operation: Extract<ModelOperation, { readonly kind: "loseLease" }>,
 ): Promise<unknown> => {
   const { adapter } = world;
-  const lost = await acquire(world, operation.typeName, 1, 1);
+  const { typeName } = operation;
+  const lost = await acquire(world, { typeName, limit: 1 }, 1);
   const [acquired] = lost.jobs;
   if (acquired === undefined) return lost;
   const steps = createStateSteps(adapter);
-  await steps.untilExpired(acquired.job);
+  for (const { job } of lost.jobs) await steps.untilExpired(job);
   if (operation.how === "complete")
     return [lost, await steps.complete(acquired.job, '"late"', "w")];
   if (operation.how === "acquire") {
-    return [lost, await acquire(world, operation.typeName, 1, minuteMs), await reclaimAll(adapter)];
+    return [
+      lost,
+      await acquire(world, { typeName, limit: 1 }, minuteMs),
+      await reclaimAll(adapter),
+    ];
   }
   return [lost, await reclaimAll(adapter)];
 };

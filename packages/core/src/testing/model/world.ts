@@ -6,6 +6,10 @@ export interface ModelWorld {
   readonly adapter: AnyStateAdapter;
   readonly jobs: StateJob[];
   readonly ids: Map<string, number>;
+  /** Ids that are free at first, for jobs that are started with an id. */
+  readonly freeIds: string[];
+  /** The limit of the jobs under keys; null: they stand under none, since one of the stores has no keys. */
+  readonly limitName: string | null;
 }
 
 /** Adds a job that the store has made. */

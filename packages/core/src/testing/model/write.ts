@@ -8,6 +8,7 @@ import type { ScheduleOptions } from "../../model/schedule.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import { aContinuation, aJob, aKey } from "../factories.ts";
 import { look } from "./look.ts";
+import { keyedTypeName } from "./operations.ts";
 import type { ModelCompletion, ModelJob, ModelSchedule, ModelWrite } from "./operations.ts";
 import { jobAt, leaseOf, remember } from "./world.ts";
 import type { ModelWorld } from "./world.ts";
@@ -22,8 +23,13 @@ const toSchedule = (schedule: ModelSchedule | null): ScheduleOptions | null => {
   return { at: schedule === "past" ? past : far };
 };
 
-const toFields = ({ typeName, priority, schedule, onBlockerFailure, input }: ModelJob) => ({
-  typeName,
+const toFields = (
+  { limitName }: ModelWorld,
+  { typeName, limitKey, cost, priority, schedule, onBlockerFailure, input }: ModelJob,
+) => ({
+  ...(limitName === null || limitKey === null
+    ? { typeName }
+    : { typeName: keyedTypeName, limitKey: { limitName, key: limitKey, cost } }),
   priority,
   onBlockerFailure,
   input,
@@ -31,21 +37,27 @@ const toFields = ({ typeName, priority, schedule, onBlockerFailure, input }: Mod
 });
 
 const toEntry = (
+  world: ModelWorld,
   job: ModelJob,
   under: StateJob | undefined,
   awaitsBlockers: boolean,
 ): NewEntryJob =>
   aJob({
-    ...toFields(job),
+    ...toFields(world, job),
     awaitsBlockers,
     rootSequenceId: under?.rootSequenceId ?? null,
     originId: under?.id ?? null,
     // One strategy per key: which of several sequences stands for a key is left open.
-    deduplication: job.key && aKey(job.key, { strategy: job.key === "ever" ? "all" : "completed" }),
+    ...(job.id === null
+      ? {
+          deduplication:
+            job.key && aKey(job.key, { strategy: job.key === "ever" ? "all" : "completed" }),
+        }
+      : { id: world.freeIds[job.id] }),
   });
 
-const toNext = (of: StateJob, job: ModelJob): NewContinuationJob =>
-  aContinuation(of, toFields(job));
+const toNext = (world: ModelWorld, of: StateJob, job: ModelJob): NewContinuationJob =>
+  aContinuation(of, toFields(world, job));
 
 /** Does one write, in a transaction or by itself, and returns the result of the store. */
 export const write = async (
@@ -76,7 +88,7 @@ const create = async (
   const stillThere = parent && (await world.adapter.getJobs({ context, ids: [parent.id] }))[0];
   const created = await world.adapter.createJobs({
     context,
-    jobs: jobs.map((job) => toEntry(job, stillThere, false)),
+    jobs: jobs.map((job) => toEntry(world, job, stillThere, false)),
   });
   for (const { job } of created) remember(world, job);
   return created;
@@ -90,7 +102,7 @@ const createBlocked = async (
   const { adapter } = world;
   const blockerSequenceIds = blockers.flatMap((index) => jobAt(world, index)?.sequenceId ?? []);
   const inTransaction = async (tx: BaseStateAdapterContext): Promise<unknown> => {
-    const jobs = [toEntry({ ...job, key: null }, undefined, true)];
+    const jobs = [toEntry(world, { ...job, key: null, id: null }, undefined, true)];
     const [created] = await adapter.createJobs({ context: tx, jobs });
     if (created === undefined) return "nothing was created";
     remember(world, created.job);
@@ -119,7 +131,7 @@ const complete = async (
       outcome:
         next === null
           ? { kind: "output", output: '{"ok":true}' }
-          : { kind: "continuation", job: toNext(job, next) },
+          : { kind: "continuation", job: toNext(world, job, next) },
     });
   }
   const answer = await world.adapter.completeJobs({
@@ -156,6 +168,8 @@ const writeToOne = async (
       return adapter.retryFailedJobs({ context, ids });
     case "trigger":
       return adapter.triggerJobs({ context, ids });
+    case "update":
+      return update(world, operation, job, context);
     case "lock":
       return inTransactionOf(world, context, (tx) =>
         adapter.lockSequences({ context: tx, ids: [job.sequenceId] }),
@@ -167,6 +181,20 @@ const writeToOne = async (
     default:
       return settle(world, operation, job.id, context);
   }
+};
+
+const update = (
+  { adapter, limitName }: ModelWorld,
+  operation: Extract<OneJobWrite, { readonly kind: "update" }>,
+  { id, typeName }: StateJob,
+  context: Context,
+): Promise<unknown> => {
+  const { input, priority, limitKey: key } = operation;
+  const isMoved = limitName !== null && key !== null && typeName === keyedTypeName;
+  const limitKey = isMoved ? { limitKey: { limitName, key, cost: 1 } } : {};
+  const schedule = toSchedule(operation.schedule);
+  const jobs = [{ id, input, priority, schedule, dueWithinMs: null, ...limitKey }];
+  return adapter.updateJobs({ context, jobs });
 };
 
 const settle = async (

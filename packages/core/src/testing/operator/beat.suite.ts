@@ -21,6 +21,7 @@ export const aBeat = (instanceId: string, overrides: Partial<WorkerBeat> = {}): 
   types: [
     { typeName: "task", concurrency: null },
     { typeName: 'odd "name" 🙂', concurrency: 2 },
+    { typeName: "together", concurrency: null, batch: { minSize: 5, maxWaitMs: 1_500 } },
   ],
   concurrency: 10,
   busy: 3,

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { ActionRecord } from "../../adapters/operator-store.ts";
+import type { ActionRecord } from "../../adapters/operator-actions.ts";
 import { defineOperatorSuite, type OperatorSuite } from "./operator-suite.ts";
 
 export const anAction = (id: string, overrides: Partial<ActionRecord> = {}): ActionRecord => ({

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { JobsAhead } from "../../adapters/operator-store.ts";
+import type { JobsAhead } from "../../adapters/operator-reads.ts";
 import { minuteMs } from "../factories.ts";
 import {
   defineOperatorSuite,

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { matchesAll } from "../../adapter-kit/job-conditions.ts";
 import type { StoreCondition } from "../../adapters/job-condition.ts";
-import type { ExamineJobsParams } from "../../adapters/operator-store.ts";
+import type { ExamineJobsParams } from "../../adapters/operator-reads.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import { jobStatuses } from "../../model/status.ts";
 import { aKey, minuteMs } from "../factories.ts";
@@ -11,7 +11,7 @@ import {
   type OperatorSuite,
 } from "./operator-suite.ts";
 
-const everything: ExamineJobsParams = {
+export const everything: ExamineJobsParams = {
   conditions: [],
   order: "asc",
   limit: 1_000,
@@ -21,7 +21,7 @@ const everything: ExamineJobsParams = {
 };
 
 /** Jobs of every status, with a value in every field. */
-const populate = async ({ steps, stateAdapter }: OperatorCaseContext): Promise<void> => {
+export const populate = async ({ steps, stateAdapter }: OperatorCaseContext): Promise<void> => {
   const input = JSON.stringify({ order: 'A-17 "quoted" \\ % _ 🙂' });
   const root = await steps.createRunning({ typeName: "root", input }, { workerId: "w-2" });
   const next = await steps.continueWith(root);
@@ -42,9 +42,10 @@ const populate = async ({ steps, stateAdapter }: OperatorCaseContext): Promise<v
   await steps.untilExpired(stalled);
   await steps.createRunning({ typeName: "running" });
   await steps.createCompleted({ typeName: "done" }, '"out A-17"');
+  await steps.createCancelled({ typeName: "cancelled" });
 };
 
-const conditionsFor = (jobs: readonly StateJob[]): StoreCondition[] => {
+export const conditionsFor = (jobs: readonly StateJob[]): StoreCondition[] => {
   const [first, second] = jobs;
   if (first === undefined || second === undefined) throw new Error("No jobs");
   const texts = [
@@ -63,7 +64,14 @@ const conditionsFor = (jobs: readonly StateJob[]): StoreCondition[] => {
       return [values.slice(0, 1), values].map((anyOf) => ({ field: "text", of, anyOf }) as const);
     }),
     ...jobStatuses.map((status) => ({ field: "status", anyOf: [status] }) as const),
-    { field: "status", anyOf: ["failed", "completed"] },
+    ...(
+      [
+        ["failed", "completed"],
+        ["pending", "running"],
+        ["pending", "failed"],
+        ["running", "blocked"],
+      ] as const
+    ).map((anyOf) => ({ field: "status", anyOf }) as const),
     ...(["open", "due", "scheduled", "retrying", "stalled", "root"] as const).map(
       (state) => ({ field: "is", anyOf: [state] }) as const,
     ),
@@ -89,7 +97,7 @@ export const examineJobsSuite: OperatorSuite = defineOperatorSuite("examineJobs"
   rule("each condition means the same as in the matcher, negated or not", async (test) => {
     await populate(test);
     const { jobs } = await test.operator.examineJobs(everything);
-    expect(jobs).toHaveLength(10);
+    expect(jobs).toHaveLength(11);
     expect(await test.stateAdapter.getJobs({ ids: jobs.map(({ id }) => id) })).toEqual(jobs);
     const now = await test.operator.readClock();
     for (const condition of conditionsFor(jobs)) {
@@ -182,5 +190,26 @@ export const examineJobsSuite: OperatorSuite = defineOperatorSuite("examineJobs"
       afterOrdinal = answer.examinedTo;
     } while (afterOrdinal !== null);
     expect(found).toEqual(failed.toReversed());
+  });
+
+  rule("a page of one among many failed jobs is complete", async ({ operator, steps }) => {
+    const failed: StateJob[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      failed.push(await steps.createFailed({ priority: count === 3 || count === 19 ? 1 : 0 }));
+    }
+    const conditions = [
+      { field: "status", anyOf: ["failed"], negated: false },
+      { field: "number", of: "priority", min: 1, max: 1, negated: false },
+    ] as const;
+    const page = { ...everything, conditions, order: "desc", limit: 1 } as const;
+    const [early, late] = failed.filter(({ priority }) => priority === 1);
+    const first = await operator.examineJobs(page);
+    expect(first).toEqual({ jobs: [late], examined: 1, examinedTo: late?.ordinal });
+    const afterOrdinal = late?.ordinal ?? null;
+    const second = await operator.examineJobs({ ...page, afterOrdinal });
+    expect(second).toEqual({ jobs: [early], examined: 16, examinedTo: early?.ordinal });
+    const none = { field: "text", of: "typeName", anyOf: ["absent"], negated: false } as const;
+    const found = await operator.examineJobs({ ...page, conditions: [...conditions, none] });
+    expect(found).toEqual({ jobs: [], examined: 20, examinedTo: null });
   });
 });

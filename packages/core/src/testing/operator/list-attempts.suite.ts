@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { StoredAttempt } from "../../adapters/operator-store.ts";
-import { leaseExpiredError } from "../../adapter-kit/stored-texts.ts";
+import { cancelledAttemptError, leaseExpiredError } from "../../adapter-kit/stored-texts.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import { minuteMs } from "../factories.ts";
 import {
@@ -74,6 +74,29 @@ export const listAttemptsSuite: OperatorSuite = defineOperatorSuite("listAttempt
       for (const { startedAt, endedAt } of attempts) {
         expect(endedAt.getTime()).toBeGreaterThanOrEqual(startedAt.getTime());
       }
+    },
+  );
+
+  rule(
+    "An attempt that a cancellation ended has the outcome `cancelled`, and the error is that of `cancelledAttemptError`.",
+    async (test) => {
+      const { steps, stateAdapter } = test;
+      const waiting = await steps.createOne({ typeName: "waiting" });
+      const running = await steps.createRunning({}, { workerId: "w-1" });
+      const sequences = [running, waiting].map(({ sequenceId: id }) => ({ id, lease: null }));
+      const policy = { tree: false, dependants: "refuse", reason: '"$no"' } as const;
+      await stateAdapter.cancelSequences({ sequences, ...policy });
+      const cancelled = await steps.get(running);
+      const attempts = await attemptsOf(test, running);
+      expect(attempts).toEqual([
+        {
+          ...{ leaseVersion: 1, attempt: 1, workerId: "w-1", outcome: "cancelled" },
+          ...{ dueAt: running.scheduledAt, startedAt: running.lastAttemptAt },
+          ...{ endedAt: attempts[0]?.endedAt, nextAt: null, error: cancelledAttemptError },
+        },
+      ]);
+      expect(attempts[0]?.endedAt.getTime()).toBeLessThanOrEqual(Number(cancelled.finishedAt));
+      expect(await attemptsOf(test, waiting)).toEqual([]);
     },
   );
 

@@ -257,7 +257,7 @@ const due: StateSuite = defineStateSuite("acquireJobs, due", (rule) => {
 
 const blockers: StateSuite = defineStateSuite("acquireJobs, blockers", (rule) => {
   rule(
-    "`blockers`: the completed sequences the job waited for, in the order they were given.",
+    "`blockers`: the sequences the job waited for, as they are, in the order they were given.",
     async ({ steps, runInTransaction, stateAdapter }) => {
       const first = await steps.createRunning({ typeName: "b1" });
       const second = await steps.createRunning({ typeName: "b2" });

@@ -3,6 +3,8 @@ import { blockerCancelledError, blockerFailedError } from "../../adapter-kit/sto
 import type { CancelSequencesResult } from "../../adapters/state-adapter-params.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import { jobs } from "../factories.ts";
+import { cancelContinuingSuite } from "./cancel-sequences.continuing.suite.ts";
+import { cancelFailedSuite } from "./cancel-sequences.failed.suite.ts";
 import { defineStateSuite } from "../state-suite.ts";
 import type { StateSuite } from "../state-suite.ts";
 import type { StateSteps } from "../steps.ts";
@@ -74,7 +76,7 @@ const ends: StateSuite = defineStateSuite("cancelSequences", (rule) => {
   });
 
   rule("an empty list cancels nothing", async ({ steps }) => {
-    const nothing = { kind: "cancelled", results: [], jobs: [], dependants: [] };
+    const nothing = { kind: "cancelled", results: [], jobs: [], dependants: [], unblocked: [] };
     expect(await steps.cancel([])).toEqual(nothing);
   });
 
@@ -442,4 +444,10 @@ const dependants: StateSuite = defineStateSuite("cancelSequences, dependants", (
   });
 });
 
-export const cancelSequencesSuites: readonly StateSuite[] = [ends, trees, dependants];
+export const cancelSequencesSuites: readonly StateSuite[] = [
+  ends,
+  trees,
+  dependants,
+  cancelContinuingSuite,
+  cancelFailedSuite,
+];

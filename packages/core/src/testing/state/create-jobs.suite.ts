@@ -285,6 +285,22 @@ const deduplication: StateSuite = defineStateSuite("createJobs, deduplication", 
     },
   );
 
+  rule("`excludeSequenceIds`: these sequences never match.", async ({ steps }) => {
+    const deduplication = aKey("k", { strategy: "all" });
+    const [first, other] = await steps.create({ deduplication }, { deduplication: aKey("other") });
+    const start = (strategy: "completed" | "all" | "pending", ids: readonly string[]) =>
+      steps.createOne({ deduplication: aKey("k", { strategy, excludeSequenceIds: ids }) });
+    const [ownId, otherId] = [first?.id ?? "", other?.id ?? ""];
+    expect((await start("all", [otherId])).id).toBe(ownId);
+    expect((await start("pending", [])).id).toBe(ownId);
+    const second = await start("completed", [ownId, otherId]);
+    expect(second.id).not.toBe(ownId);
+    // The newest of the others matches.
+    expect((await start("completed", [ownId])).id).toBe(second.id);
+    expect((await start("pending", [second.id])).id).toBe(ownId);
+    expect((await start("all", [ownId, second.id])).ordinal).toBeGreaterThan(second.ordinal);
+  });
+
   rule("`windowMs` leaves out those created longer ago.", async ({ steps }) => {
     const start = (windowMs: number) =>
       steps.createOne({ deduplication: aKey("k", { strategy: "all", windowMs }) });

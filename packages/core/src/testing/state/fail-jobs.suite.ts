@@ -71,6 +71,55 @@ export const failJobsSuite: StateSuite = defineStateSuite("failJobs", (rule) => 
     expect(await steps.get(waiting)).toEqual(waiting);
   });
 
+  rule(
+    'Dependants with `"continue"` whose other blockers have all ended become `pending` in the same transaction.',
+    async ({ steps, openTransaction }) => {
+      const onBlockerFailure = "continue";
+      const blockers = await Promise.all(
+        ["one", "two", "three"].map((typeName) => steps.createRunning({ typeName })),
+      );
+      const [one, two, three] = blockers;
+      if (one === undefined || two === undefined || three === undefined) throw new Error("none");
+      const waiting = await steps.createBlocked(blockers, { onBlockerFailure });
+      const fails = await steps.createBlocked([two], { typeName: "f", onBlockerFailure: "fail" });
+      const last = await steps.createBlocked([fails], { typeName: "last", onBlockerFailure });
+      await steps.fail(one);
+      expect(await steps.get(waiting)).toEqual(waiting);
+      await steps.complete(three);
+      const transaction = await openTransaction();
+      await transaction.steps.fail(two);
+      expect((await transaction.steps.get(waiting)).status).toBe("pending");
+      await transaction.commit();
+      expect((await steps.get(fails)).status).toBe("failed");
+      for (const { id, typeName } of [waiting, last]) {
+        expect((await steps.acquire({ typeName })).map(({ job }) => job.id)).toEqual([id]);
+      }
+    },
+  );
+
+  rule("They are listed in `unblocked`.", async ({ steps, stateAdapter }) => {
+    const one = await steps.createRunning({ typeName: "one" });
+    const two = await steps.createRunning({ typeName: "two" });
+    const onBlockerFailure = "continue";
+    const waiting = await steps.createBlocked([one, two, one], { onBlockerFailure });
+    const jobs = [one, two].map(({ id, leaseVersion }) => ({
+      jobId: id,
+      leaseVersion,
+      error: "x",
+    }));
+    const { unblocked, dependants } = await stateAdapter.failJobs({ jobs });
+    expect(dependants).toEqual([]);
+    expect(unblocked).toEqual([
+      {
+        ...{ id: waiting.id, typeName: waiting.typeName, sequenceId: waiting.id },
+        ...{ sequenceTypeName: waiting.typeName, rootSequenceId: waiting.id, originId: null },
+        unblockedBySequenceId: expect.stringMatching(
+          new RegExp(`^(${one.id}|${two.id})$`, "u"),
+        ) as string,
+      },
+    ]);
+  });
+
   rule("fails only blocked dependants: finished ones stay as they are", async ({ steps }) => {
     const blocker = await steps.createRunning({ typeName: "blocker" });
     const waiting = await steps.createBlocked([blocker], { onBlockerFailure: "fail" });
@@ -152,6 +201,8 @@ export const failJobsSuite: StateSuite = defineStateSuite("failJobs", (rule) => 
   );
 
   rule("an empty array is answered with one", async ({ stateAdapter }) => {
-    expect(await stateAdapter.failJobs({ jobs: [] })).toEqual({ results: [], dependants: [] });
+    expect(await stateAdapter.failJobs({ jobs: [] })).toEqual({
+      ...{ results: [], dependants: [], unblocked: [] },
+    });
   });
 });

@@ -67,7 +67,7 @@ export const getJobsSuite: StateSuite = defineStateSuite("getJobs", (rule) => {
 
   rule("has every field of the contract and no other", async ({ steps }) => {
     const fields = [
-      ..."attempt completedBy continuedToId createdAt deduplicationKey finishedAt id input".split(
+      ..."attempt blockedUntil completedBy continuedToId createdAt deduplicationKey finishedAt id input".split(
         " ",
       ),
       ..."lastAttemptAt lastAttemptError leaseVersion leasedBy leasedUntil onBlockerFailure".split(

@@ -2,7 +2,6 @@ import { expect } from "vitest";
 import { aTick, past, storeSchedules } from "../schedule-steps.ts";
 import { defineStateSuite } from "../state-suite.ts";
 import type { StateSuite } from "../state-suite.ts";
-import { graceMs, settlesWithin } from "../waiting.ts";
 
 const all = { from: null, to: null, after: null, limit: 100 } as const;
 
@@ -47,7 +46,7 @@ export const listScheduleTicksSuite: StateSuite = defineStateSuite("listSchedule
     const params = { scheduleName: "nightly", order: "asc", ...all } as const;
     expect(await stateAdapter.listScheduleTicks({ ...params, context })).toEqual([aTick()]);
     const reading = secondStateAdapter.listScheduleTicks(params);
-    await settlesWithin(reading, graceMs);
+    await test.settlesOrWaits(reading);
     await rollback();
     expect(await reading).toEqual([]);
   });

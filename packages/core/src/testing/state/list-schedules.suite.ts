@@ -2,7 +2,6 @@ import { expect } from "vitest";
 import { storeSchedules } from "../schedule-steps.ts";
 import { defineStateSuite } from "../state-suite.ts";
 import type { StateSuite } from "../state-suite.ts";
-import { graceMs, settlesWithin } from "../waiting.ts";
 
 const all = { names: null, isDeclared: null, afterName: null, limit: 100 };
 
@@ -45,7 +44,7 @@ export const listSchedulesSuite: StateSuite = defineStateSuite("listSchedules", 
     await stateAdapter.deleteSchedules({ context, names: ["nightly"] });
     expect(await stateAdapter.listSchedules({ ...all, context })).toEqual([]);
     const reading = secondStateAdapter.listSchedules(all);
-    await settlesWithin(reading, graceMs);
+    await test.settlesOrWaits(reading);
     await rollback();
     expect(await reading).toEqual([stored]);
   });

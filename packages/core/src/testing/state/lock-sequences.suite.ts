@@ -55,7 +55,8 @@ export const lockSequencesSuite: StateSuite = defineStateSuite("lockSequences", 
 
   rule(
     "The returned sequence is current: if it is continued while waiting for the lock, it has its new last job.",
-    async ({ steps, openTransaction, holdTransaction, secondStateAdapter }) => {
+    async (test) => {
+      const { steps, openTransaction, holdTransaction, secondStateAdapter } = test;
       const first = await steps.createRunning();
       const transaction = await openTransaction();
       const next = await transaction.steps.continueWith(first);
@@ -63,35 +64,33 @@ export const lockSequencesSuite: StateSuite = defineStateSuite("lockSequences", 
         secondStateAdapter.lockSequences({ context, ids: [first.id] }),
       );
       locking.end("commit");
-      await settlesWithin(locking.done, graceMs);
+      await test.settlesOrWaits(locking.done);
       await transaction.commit();
       const locked = await within(locking.done, "lockSequences");
       expect(only(locked ?? [])?.current.id).toBe(next.id);
     },
   );
 
-  rule(
-    "a continued sequence is locked at its new last job",
-    async ({ steps, openTransaction, holdTransaction, stateAdapter, secondStateAdapter }) => {
-      const first = await steps.createRunning();
-      const transaction = await openTransaction();
-      const next = await transaction.steps.continueWith(first);
-      const locking = holdTransaction(secondStateAdapter, (_steps, context) =>
-        secondStateAdapter.lockSequences({ context, ids: [first.id] }),
-      );
-      await settlesWithin(locking.operated, graceMs);
-      await transaction.commit();
-      await within(locking.operated, "lockSequences");
-      const completing = holdTransaction(stateAdapter, (inside) =>
-        inside.completeWithoutWorker(next),
-      );
-      completing.end("commit");
-      expect(await settlesWithin(completing.done, graceMs)).toBe(false);
-      locking.end("commit");
-      await within(completing.done, "the completion after the lock");
-      expect((await steps.get(next)).status).toBe("completed");
-    },
-  );
+  rule("a continued sequence is locked at its new last job", async (test) => {
+    const { steps, openTransaction, holdTransaction, stateAdapter, secondStateAdapter } = test;
+    const first = await steps.createRunning();
+    const transaction = await openTransaction();
+    const next = await transaction.steps.continueWith(first);
+    const locking = holdTransaction(secondStateAdapter, (_steps, context) =>
+      secondStateAdapter.lockSequences({ context, ids: [first.id] }),
+    );
+    await test.settlesOrWaits(locking.operated);
+    await transaction.commit();
+    await within(locking.operated, "lockSequences");
+    const completing = holdTransaction(stateAdapter, (inside) =>
+      inside.completeWithoutWorker(next),
+    );
+    completing.end("commit");
+    expect(await settlesWithin(completing.done, graceMs)).toBe(false);
+    locking.end("commit");
+    await within(completing.done, "the completion after the lock");
+    expect((await steps.get(next)).status).toBe("completed");
+  });
 
   rule(
     "an acquisition passes over a locked job and finds it after the lock",

@@ -3,7 +3,6 @@ import { minuteMs } from "../factories.ts";
 import { aSchedule, past, storeSchedules } from "../schedule-steps.ts";
 import { defineStateSuite } from "../state-suite.ts";
 import type { StateSuite } from "../state-suite.ts";
-import { graceMs, settlesWithin } from "../waiting.ts";
 
 export const nextScheduleInMsSuite: StateSuite = defineStateSuite("nextScheduleInMs", (rule) => {
   rule(
@@ -37,7 +36,7 @@ export const nextScheduleInMsSuite: StateSuite = defineStateSuite("nextScheduleI
     await stateAdapter.writeSchedules({ context, schedules });
     // A store with one connection reads when the transaction has ended.
     const reading = secondStateAdapter.nextScheduleInMs();
-    await settlesWithin(reading, graceMs);
+    await test.settlesOrWaits(reading);
     await rollback();
     expect(await reading).toBeNull();
     expect(await stateAdapter.nextScheduleInMs()).toBeNull();

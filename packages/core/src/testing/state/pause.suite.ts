@@ -116,6 +116,39 @@ export const pauseSuite: StateSuite = defineStateSuite("pause", (rule) => {
   );
 
   rule(
+    "With `extends` a pause that ends later stays as it is.",
+    async ({ steps, stateAdapter, secondStateAdapter }) => {
+      await steps.createOne();
+      const extend = (adapter: AnyStateAdapter, forMs: number | null, note: string) =>
+        adapter.pause({ targets: [task], forMs, note, extends: true });
+      const noteOf = async () => (await stateAdapter.getPauses()).map(({ note }) => note);
+      await extend(stateAdapter, 10 * minuteMs, "first");
+      await extend(stateAdapter, 1, "shorter");
+      expect(await noteOf()).toEqual(["first"]);
+      await extend(stateAdapter, 20 * minuteMs, "longer");
+      expect(await noteOf()).toEqual(["longer"]);
+      // From two processes at once: the later end stays.
+      const waits = [30, 60, 40, 50].map((minutes, index) =>
+        extend(
+          index % 2 ? stateAdapter : secondStateAdapter,
+          minutes * minuteMs,
+          `${minutes} minutes`,
+        ),
+      );
+      await within(Promise.all(waits), "the pauses");
+      expect(await noteOf()).toEqual(["60 minutes"]);
+      await extend(stateAdapter, null, "without an end");
+      await extend(stateAdapter, thirtyDaysMs, "shorter");
+      expect(await noteOf()).toEqual(["without an end"]);
+      expect(await steps.acquire()).toEqual([]);
+      await pauseTask(stateAdapter, 1);
+      expect(await eventually(async () => (await steps.acquire())[0], "the job")).toMatchObject({
+        job: { typeName: "task" },
+      });
+    },
+  );
+
+  rule(
     "Jobs of a paused type stay as they are. `nextDueInMs` has the end of the pause instead of their due time.",
     async ({ steps, stateAdapter }) => {
       await steps.createOne();

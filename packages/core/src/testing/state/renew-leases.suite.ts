@@ -26,6 +26,21 @@ const renewed: StateSuite = defineStateSuite("renewLeases", (rule) => {
     },
   );
 
+  rule(
+    "An expired lease of a type under a limit is lost, with the reason `lease_expired`.",
+    async ({ steps, stateAdapter }) => {
+      const limit = { name: "task", concurrency: 5, rate: null, declaration: null };
+      await stateAdapter.setLimits({ limits: [limit] });
+      const alive = await steps.createRunning();
+      const job = await steps.createRunning({}, { leaseMs: 1 });
+      await steps.untilExpired(job);
+      expect(await steps.renew(job)).toEqual({ kind: "lost", reason: "lease_expired" });
+      expect(await steps.renew(alive)).toEqual({ kind: "held" });
+      // Nothing else has the job: a late completion is stored.
+      expect((await steps.complete(job)).kind).toBe("completed");
+    },
+  );
+
   rule("A lease that ends later is shortened.", async ({ steps }) => {
     const job = await steps.createRunning({}, { leaseMs: thirtyDaysMs });
     expect(await steps.renew(job, minuteMs)).toEqual({ kind: "held" });

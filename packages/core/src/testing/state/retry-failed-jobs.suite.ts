@@ -208,4 +208,47 @@ export const retryFailedJobsSuite: StateSuite = defineStateSuite("retryFailedJob
       expect(await steps.get(waiting)).toEqual(failed);
     },
   );
+
+  const onBlockerFailure = "continue";
+
+  rule(
+    'With `onBlockerFailure: "continue"` it waits only for blockers that have not ended.',
+    async ({ steps, stateAdapter }) => {
+      const cancelled = await steps.createOne({ typeName: "cancelled" });
+      const failed = await steps.createRunning({ typeName: "failed" });
+      const waiting = await steps.createBlocked([cancelled, failed], { onBlockerFailure });
+      await steps.cancel([cancelled]);
+      await steps.fail(failed);
+      await steps.fail(await steps.acquireOne());
+      const retry = async () =>
+        (await stateAdapter.retryFailedJobs({ ids: [waiting.id] })).map((result) =>
+          result.kind === "retried" ? result.job.status : result.reason,
+        );
+      expect(await retry()).toEqual(["pending"]);
+      await steps.fail(await steps.acquireOne());
+      await stateAdapter.retryFailedJobs({ ids: [failed.id] });
+      expect(await retry()).toEqual(["blocked"]);
+      await steps.fail(await steps.acquireOne({ typeName: "failed" }));
+      expect((await steps.acquireOne()).id).toBe(waiting.id);
+    },
+  );
+
+  rule(
+    'A blocked job with `onBlockerFailure: "continue"` waits for a retried sequence again, and a released one stays.',
+    async ({ steps, stateAdapter }) => {
+      const failed = await steps.createRunning({ typeName: "failed" });
+      const other = await steps.createRunning({ typeName: "other" });
+      const both = await steps.createBlocked([failed, other], { onBlockerFailure });
+      const one = await steps.createBlocked([failed], { typeName: "one", onBlockerFailure });
+      await steps.fail(failed);
+      await stateAdapter.retryFailedJobs({ ids: [failed.id] });
+      await steps.complete(other);
+      expect((await steps.get(both)).status).toBe("blocked");
+      expect((await steps.get(one)).status).toBe("pending");
+      await steps.complete(await steps.acquireOne({ typeName: "one" }));
+      await steps.complete(await steps.acquireOne({ typeName: "failed" }));
+      expect((await steps.acquireOne()).id).toBe(both.id);
+      expect((await steps.get(one)).status).toBe("completed");
+    },
+  );
 });

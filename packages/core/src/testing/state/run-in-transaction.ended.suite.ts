@@ -29,6 +29,10 @@ const writes: Readonly<Record<string, Write>> = {
   failJobs: (adapter, context, jobId) =>
     adapter.failJobs({ context, jobs: [{ jobId, leaseVersion, error: "x" }] }),
   retryFailedJobs: (adapter, context, jobId) => adapter.retryFailedJobs({ context, ids: [jobId] }),
+  updateJobs: (adapter, context, jobId) => {
+    const none = { input: null, schedule: null, dueWithinMs: null };
+    return adapter.updateJobs({ context, jobs: [{ id: jobId, priority: 1, ...none }] });
+  },
   triggerJobs: (adapter, context, jobId) => adapter.triggerJobs({ context, ids: [jobId] }),
   lockSequences: (adapter, context, jobId) => adapter.lockSequences({ context, ids: [jobId] }),
   deleteSequences: (adapter, context, jobId) =>

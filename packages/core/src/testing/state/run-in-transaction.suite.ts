@@ -3,7 +3,7 @@ import { defineStateSuite } from "../state-suite.ts";
 import type { StateSuite } from "../state-suite.ts";
 import { createStateSteps } from "../steps.ts";
 import { endedTransactionSuite } from "./run-in-transaction.ended.suite.ts";
-import { graceMs, settlesWithin, within } from "../waiting.ts";
+import { settlesWithin, within } from "../waiting.ts";
 
 const transactions: StateSuite = defineStateSuite("runInTransaction", (rule) => {
   rule("commits when it resolves", async ({ runInTransaction, stateAdapter, secondSteps }) => {
@@ -123,12 +123,12 @@ const isolation: StateSuite = defineStateSuite("runInTransaction, isolation", (r
 
   rule(
     "other connections do not see them before the commit",
-    async ({ openTransaction, secondStateAdapter, patienceMs }) => {
+    async ({ openTransaction, secondStateAdapter, capabilities, patienceMs }) => {
       const { steps, commit } = await openTransaction();
       const job = await steps.createOne();
       const reading = secondStateAdapter.getJobs({ ids: [job.id] });
       // A store that reads one after the other may return later, but not with uncommitted rows.
-      if (await settlesWithin(reading, patienceMs(true)))
+      if (await settlesWithin(reading, patienceMs(capabilities.concurrentWriters)))
         expect(await reading).toEqual([undefined]);
       await commit();
       await within(reading, "getJobs");
@@ -143,7 +143,7 @@ const isolation: StateSuite = defineStateSuite("runInTransaction, isolation", (r
       const transaction = await openTransaction();
       await transaction.steps.createOne();
       // A handler that forgets its context would otherwise wait for itself, for ever.
-      expect(await within(steps.get(job), "getJobs without context")).toEqual(job);
+      expect(await within(steps.get(job), "getJobs without context", 3_000)).toEqual(job);
       await within(steps.getSequence(job.id), "getSequences without context");
       await transaction.commit();
     },
@@ -151,11 +151,11 @@ const isolation: StateSuite = defineStateSuite("runInTransaction, isolation", (r
 
   rule(
     "Absent: atomic by itself, and no part of an open transaction",
-    async ({ openTransaction, steps }) => {
+    async ({ openTransaction, steps, settlesOrWaits }) => {
       const transaction = await openTransaction();
       await transaction.steps.createOne({ typeName: "inside" });
       const outside = steps.createOne({ typeName: "outside" });
-      await settlesWithin(outside, graceMs);
+      await settlesOrWaits(outside);
       await transaction.rollback();
       const created = await within(outside, "createJobs without context");
       expect(await steps.get(created)).toEqual(created);

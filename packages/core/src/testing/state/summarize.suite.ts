@@ -52,6 +52,7 @@ export const summarizeSuite: StateSuite = defineStateSuite("summarize", (rule) =
         { typeName: "b", schedule: { at: new Date(0) } },
         { typeName: "c", schedule: { afterMs: minuteMs } },
       );
+      await steps.createOne({ typeName: "b", schedule: { afterMs: minuteMs } });
       const { oldestReady } = await stateAdapter.summarize({ runningLongMs: minuteMs });
       const ages = new Map(oldestReady.map(({ typeName, ageMs }) => [typeName, ageMs]));
       expect([...ages.keys()].sort()).toEqual(["a", "b"]);
@@ -59,6 +60,13 @@ export const summarizeSuite: StateSuite = defineStateSuite("summarize", (rule) =
       expect(ages.get("a")).toBeLessThan(minuteMs);
       // Due since 1970.
       expect(ages.get("b")).toBeGreaterThan(thirtyDaysMs);
+      const due = new Map(oldestReady.map(({ typeName, dueCount }) => [typeName, dueCount]));
+      expect(due).toEqual(
+        new Map([
+          ["a", 2],
+          ["b", 1],
+        ]),
+      );
     },
   );
 

@@ -56,6 +56,14 @@ export const brokenCreation: Breakers<"createJobs" | "addBlockers"> = {
           })),
         }),
     }),
+    "given ids are ignored": (good) => ({
+      ...good,
+      createJobs: (params) =>
+        good.createJobs({
+          ...params,
+          jobs: params.jobs.map((job) => (job.kind === "entry" ? { ...job, id: undefined } : job)),
+        }),
+    }),
     "jobs are created in reverse order": (good) => ({
       ...good,
       createJobs: async (params) => {
@@ -73,6 +81,14 @@ export const brokenCreation: Breakers<"createJobs" | "addBlockers"> = {
     }),
   },
   addBlockers: {
+    "the end of the wait is forgotten": (good) => ({
+      ...good,
+      addBlockers: (params) =>
+        good.addBlockers({
+          ...params,
+          jobs: params.jobs.map((each) => ({ ...each, waitAtMostMs: undefined })),
+        }),
+    }),
     "one blocker is enough": (good) => ({
       ...good,
       addBlockers: (params) =>

@@ -38,6 +38,17 @@ export const brokenHolding: Breakers<
   "acquireJobs" | "renewLeases" | "rescheduleJobs" | "reclaimExpiredLeases"
 > = {
   acquireJobs: {
+    "blockers that have not completed are left out": (good) => ({
+      ...good,
+      acquireJobs: async (params) => {
+        const result = await good.acquireJobs(params);
+        const jobs = result.jobs.map((each) => ({
+          ...each,
+          blockers: each.blockers.filter(({ current }) => current.status === "completed"),
+        }));
+        return { ...result, jobs };
+      },
+    }),
     "acquisition ignores priority and due time": (good) => ({
       ...good,
       acquireJobs: async (params) => {

@@ -3,7 +3,7 @@ import { currentVersions } from "./current-versions.ts";
 import type { Breakers } from "./breaker.ts";
 
 export const brokenSettlements: Breakers<
-  "completeJobs" | "failJobs" | "cancelSequences" | "retryFailedJobs" | "triggerJobs"
+  "completeJobs" | "failJobs" | "cancelSequences" | "retryFailedJobs" | "updateJobs" | "triggerJobs"
 > = {
   completeJobs: {
     "completion does not check the lease": (good) => ({
@@ -78,6 +78,10 @@ export const brokenSettlements: Breakers<
           jobs: params.jobs.map((job) => ({ ...job, onBlockerFailure: "wait" as const })),
         }),
     }),
+    "jobs that go on are not listed": (good) => ({
+      ...good,
+      failJobs: async (params) => ({ ...(await good.failJobs(params)), unblocked: [] }),
+    }),
     "dependants are not listed": (good) => ({
       ...good,
       failJobs: async (params) => ({ ...(await good.failJobs(params)), dependants: [] }),
@@ -104,6 +108,13 @@ export const brokenSettlements: Breakers<
       ...good,
       cancelSequences: (params) => good.cancelSequences({ ...params, dependants: "cancel" }),
     }),
+    "jobs that go on are not listed": (good) => ({
+      ...good,
+      cancelSequences: async (params) => {
+        const result = await good.cancelSequences(params);
+        return result.kind === "blocking" ? result : { ...result, unblocked: [] };
+      },
+    }),
     "the reason is dropped": (good) => ({
       ...good,
       cancelSequences: (params) => good.cancelSequences({ ...params, reason: null }),
@@ -127,6 +138,26 @@ export const brokenSettlements: Breakers<
     "retries are answered in the wrong order": (good) => ({
       ...good,
       retryFailedJobs: async (params) => [...(await good.retryFailedJobs(params))].reverse(),
+    }),
+  },
+  updateJobs: {
+    "an update drops the schedule": (good) => ({
+      ...good,
+      updateJobs: (params) => {
+        const jobs = params.jobs.map((job) => ({ ...job, schedule: null }));
+        return good.updateJobs({ ...params, jobs });
+      },
+    }),
+    "an update knows no bound": (good) => ({
+      ...good,
+      updateJobs: (params) => {
+        const jobs = params.jobs.map((job) => ({ ...job, dueWithinMs: null }));
+        return good.updateJobs({ ...params, jobs });
+      },
+    }),
+    "an update does not take part in its transaction": (good) => ({
+      ...good,
+      updateJobs: (params) => good.updateJobs({ ...params, context: undefined }),
     }),
   },
   triggerJobs: {

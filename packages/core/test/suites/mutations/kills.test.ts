@@ -2,7 +2,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createInProcessStateAdapter } from "../../../src/in-process/create-in-process-state-adapter.ts";
-import { runStateCase, stateRaceSuites, stateSuites } from "../../../src/testing.ts";
+import {
+  limitKeySuites,
+  runStateCase,
+  stateRaceSuites,
+  stateSuites,
+} from "../../../src/testing.ts";
 import type { StateSuite } from "../../../src/testing.ts";
 import { settlesWithin } from "../../../src/testing/waiting.ts";
 import { arbitraryOperations } from "../../../src/testing/model/arbitraries.ts";
@@ -11,6 +16,8 @@ import type { StateAdapterMethod } from "../../../src/testing/state/index.ts";
 import type { Breaker, Breakers } from "./breaker.ts";
 import { brokenCreation } from "./broken-creation.ts";
 import { brokenHolding } from "./broken-holding.ts";
+import { brokenLimitKeys } from "./broken-limit-keys.ts";
+import { brokenLimits } from "./broken-limits.ts";
 import { brokenReads } from "./broken-reads.ts";
 import { brokenSettlements } from "./broken-settlements.ts";
 import { brokenSchedules } from "./broken-schedules.ts";
@@ -49,6 +56,7 @@ const broken: Breakers = {
   ...brokenTransactions,
   ...brokenReads,
   ...brokenSchedules,
+  ...brokenLimits,
 };
 
 const methods = Object.keys(stateSuites) as StateAdapterMethod[]; // Its keys, and no others.
@@ -62,6 +70,18 @@ for (const method of methods) {
     }
   });
 }
+
+describe("the suites of limits by key find out that", () => {
+  for (const [name, breaker] of Object.entries(brokenLimitKeys)) {
+    it(name, { timeout: 60_000 }, async () => {
+      expect(await findKiller(breaker, limitKeySuites)).toBeDefined();
+    });
+  }
+
+  it("nothing is wrong with the store itself", async () => {
+    expect(await findKiller((good) => good, limitKeySuites)).toBeUndefined();
+  });
+});
 
 describe("the model test finds out that", () => {
   const foundBySeed = async (breaker: Breaker): Promise<boolean> => {

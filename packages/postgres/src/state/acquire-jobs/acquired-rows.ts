@@ -4,7 +4,6 @@
 // the client 0.7 µs instead of 1.8.
 import {
   type AcquireJobsParams,
-  type LeaseReference,
   newStateJob,
   type StateJob,
   type StateSequence,
@@ -18,7 +17,7 @@ import {
   toText,
 } from "../../job-row.ts";
 import type { PgRow } from "../../state-provider.ts";
-import type { AcquiredLease } from "../held-leases.ts";
+import { type AcquiredLease, addTo, type Lease, leaseOfQueue, toLease } from "../held-leases.ts";
 import type { Probe } from "./low-water-marks.ts";
 
 type Types = AcquireJobsParams["types"];
@@ -32,6 +31,7 @@ export interface Acquisition {
   /** How far the probes have reached. */
   readonly horizonUs: number;
   readonly probe: Probe;
+  readonly isLimited: boolean;
   readonly nextDueInMs: number | null;
 }
 
@@ -41,19 +41,28 @@ export const toAcquisition = (
   workerId: string,
   types: Types,
 ): Acquisition => {
-  const [, atUs, horizonUs, probeUs, dueMs] = String(rows.at(-1)?.["facts"]).split(" ");
-  const leases = toLeases(workerId, types, Number(atUs));
+  const [, atUs, horizonUs, probeUs, isLimited, dueMs] = String(rows.at(-1)?.["facts"]).split(" ");
+  const leases = new Map<string, Lease>();
   const jobs: AcquiredRow[] = [];
   for (const row of rows) {
-    const facts = String(row["facts"]);
-    if (isJobRow(facts)) jobs.push(toAcquiredRow(row, facts, leases));
+    const facts = String(row["facts"]).split(" ");
+    const [type = ""] = facts;
+    if (!isJobRow(type)) continue;
+    let lease = leases.get(type);
+    if (lease === undefined) {
+      // The routine answers with jobs of the types asked for.
+      lease = toLease(workerId, types[Number(type) - 1] as Types[number], Number(atUs));
+      leases.set(type, lease);
+    }
+    jobs.push(toAcquiredRow(row, facts, lease, leases));
   }
   return {
     jobs: jobs.sort(inOrder),
     blockers: toBlockerLists(rows),
-    leases: leases.filter(({ jobs: held }) => held.length > 0),
+    leases: [...leases.values()].filter(({ jobs: held }) => held.length > 0),
     horizonUs: Number(horizonUs),
     probe: { atUs: Number(atUs), tookMs: Number(probeUs) / 1_000 },
+    isLimited: isLimited === "1",
     nextDueInMs: dueMs === undefined ? null : Number(dueMs),
   };
 };
@@ -63,16 +72,8 @@ export interface AcquiredRow {
   readonly job: StateJob;
   readonly scheduledAtUs: number;
   readonly reclaimedFrom: string | null;
-}
-
-/** The fields that all jobs of a type share in one acquisition, and those jobs. */
-interface Lease extends AcquiredLease {
-  firstOrdinal: number;
-  readonly jobs: LeaseReference[];
-  readonly typeName: string;
-  readonly workerId: string;
-  readonly takenAt: Date;
-  readonly leasedUntil: Date;
+  /** It comes from the queue of a key. */
+  readonly isUnderKey: boolean;
 }
 
 /** `facts` begins with a number in the row of a job, and with a word in any other. */
@@ -80,11 +81,14 @@ const isJobRow = (facts: string): boolean => facts.charCodeAt(0) <= lastDigit;
 
 const lastDigit = "9".charCodeAt(0);
 
-/** `leases`: of the types asked for, in their order. */
-const toAcquiredRow = (row: PgRow, facts: string, leases: readonly Lease[]): AcquiredRow => {
-  const [type, ordinal, createdUs, attempt, leaseVersion, position, sequenceUs] = facts.split(" ");
-  // The routine answers with jobs of the types asked for.
-  const lease = leases[Number(type) - 1] as Lease;
+/** `leases`: by the place of their type, or by the queue of a key. */
+const toAcquiredRow = (
+  row: PgRow,
+  facts: readonly string[],
+  lease: Lease,
+  leases: Map<string, Lease>,
+): AcquiredRow => {
+  const [, ordinal, createdUs, attempt, leaseVersion, position, sequenceUs] = facts;
   const id = String(row["id"]);
   const createdAt = new Date(Number(createdUs) / 1_000);
   const job: OwnStateJob = newStateJob(
@@ -121,30 +125,20 @@ const toAcquiredRow = (row: PgRow, facts: string, leases: readonly Lease[]): Acq
   job.leaseVersion = Number(leaseVersion);
   job.leasedBy = lease.workerId;
   job.leasedUntil = lease.leasedUntil;
-  lease.firstOrdinal = Math.min(lease.firstOrdinal, job.ordinal);
-  lease.jobs.push({ jobId: id, leaseVersion: job.leaseVersion });
-  if (row["rest"] === null) return { job, scheduledAtUs: Number(createdUs), reclaimedFrom: null };
+  if (row["rest"] === null) {
+    addTo(lease, job);
+    return { job, scheduledAtUs: Number(createdUs), reclaimedFrom: null, isUnderKey: false };
+  }
   const rest = JSON.parse(String(row["rest"])) as Readonly<Record<string, unknown>>;
   addRareFields(job, rest);
+  const queue = toNullableText(rest["queue"]);
+  addTo(queue === null ? lease : leaseOfQueue(leases, queue, lease), job);
   return {
     job,
     scheduledAtUs: Number(rest["scheduled_at"]),
     reclaimedFrom: toNullableText(rest["reclaimed_from"]),
+    isUnderKey: queue !== null,
   };
-};
-
-const toLeases = (workerId: string, types: Types, acquiredAtUs: number): readonly Lease[] => {
-  const takenAt = toDate(acquiredAtUs);
-  return types.map(({ typeName, leaseMs }) => ({
-    acquiredAtUs,
-    untilUs: Math.round(acquiredAtUs + leaseMs * 1_000),
-    firstOrdinal: Infinity,
-    jobs: [],
-    typeName,
-    workerId,
-    takenAt,
-    leasedUntil: new Date(takenAt.getTime() + leaseMs),
-  }));
 };
 
 // The update returns rows by their places. Compared by microseconds, which a Date would drop.

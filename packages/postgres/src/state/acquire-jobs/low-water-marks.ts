@@ -19,6 +19,8 @@ interface Mark {
 
 /** The place of an acquired job in the order. */
 export interface TakenJob extends Pick<AcquiredRow, "scheduledAtUs"> {
+  /** It comes from the queue of a key, so it says nothing about the order of the others. */
+  readonly isUnderKey?: boolean | undefined;
   readonly job: Pick<AcquiredRow["job"], "typeName" | "priority" | "ordinal">;
 }
 
@@ -37,6 +39,8 @@ export interface Probe {
 
 export interface LowWaterMarks {
   current(types: readonly { readonly typeName: string }[]): Start;
+  /** The times of jobs were changed: the next probe begins at the start. */
+  forget(): void;
   /** Moves the marks after an acquisition of up to `limit` jobs. */
   learn(start: Start, rows: readonly TakenJob[], limit: number, probe: Probe): void;
 }
@@ -69,6 +73,7 @@ export const createLowWaterMarks = (now: () => number = () => performance.now())
         marks: [...marks.values()].filter(({ typeName }) => names.has(typeName)),
       };
     },
+    forget: () => marks.clear(),
     learn: ({ isFull }, rows, limit, probe) => {
       if (isFull) {
         const wasMarked = marks.size > 0;
@@ -84,7 +89,9 @@ export const createLowWaterMarks = (now: () => number = () => performance.now())
         marks.clear();
         return;
       }
-      for (const row of rows) raise(marks, toMark(row));
+      for (const row of rows) {
+        if (row.isUnderKey !== true) raise(marks, toMark(row));
+      }
     },
   };
 };

@@ -1,4 +1,5 @@
 import type { OpenOrm } from "../orm-client.ts";
+import { openBunSql } from "./bun.ts";
 import { openDrizzle } from "./drizzle.ts";
 import { openKnex } from "./knex.ts";
 import { openKysely } from "./kysely.ts";
@@ -14,4 +15,5 @@ export const orms: readonly (readonly [name: string, open: OpenOrm])[] = [
   ["MikroORM", openMikroOrm],
   ["Prisma", openPrisma],
   ["TypeORM", openTypeOrm],
+  ...(openBunSql === undefined ? [] : [["Bun.SQL", openBunSql] as const]),
 ];

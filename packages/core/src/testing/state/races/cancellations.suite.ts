@@ -5,7 +5,7 @@ import { interleavings, nameInterleaving, race } from "../../race.ts";
 import { defineStateSuite } from "../../state-suite.ts";
 import type { StateSuite } from "../../state-suite.ts";
 import { only, type StateSteps } from "../../steps.ts";
-import { eventually, graceMs, settlesWithin, within } from "../../waiting.ts";
+import { eventually, within } from "../../waiting.ts";
 
 /** Whether the write of the attempt was stored. */
 const settlements: Readonly<
@@ -98,6 +98,28 @@ const againstSettlement: StateSuite = defineStateSuite(
         const result = second?.kind === "cancelled" ? only(second.results) : undefined;
         if (rolledBack) expect(status).toBe("failed");
         else expect(status).toBe(result?.kind === "cancelled" ? "cancelled" : "pending");
+      });
+
+      rule(`a failed sequence is cancelled while it is retried: ${order}`, async (test) => {
+        const { steps, stateAdapter, secondStateAdapter } = test;
+        const [job, other] = [await steps.createFailed(), await steps.createFailed()];
+        const retry = (adapter: typeof stateAdapter, context: object, { id }: StateJob) =>
+          adapter.retryFailedJobs({ context, ids: [id] });
+        const cancelling = (inside: StateSteps, one: StateJob) =>
+          inside.cancel([one], { failed: true });
+        await race(test, {
+          ...interleaving,
+          first: (_inside, context) => retry(stateAdapter, context, job),
+          second: (inside) => cancelling(inside, job),
+        });
+        expect((await steps.get(job)).status).toBe("cancelled");
+        await race(test, {
+          ...interleaving,
+          first: (inside) => cancelling(inside, other),
+          second: (_inside, context) => retry(secondStateAdapter, context, other),
+        });
+        expect((await steps.get(other)).status).toBe(rolledBack ? "pending" : "cancelled");
+        expect(await steps.acquire({ limit: 5 })).toHaveLength(rolledBack ? 1 : 0);
       });
 
       rule(`a cancellation against a trigger: ${order}`, async (test) => {
@@ -214,7 +236,7 @@ const againstWorkers: StateSuite = defineStateSuite(
         const held = holdTransaction(stateAdapter, (inside) => inside.cancel([job]));
         await within(held.operated, "the cancellation");
         const acquiring = secondSteps.acquire();
-        await settlesWithin(acquiring, graceMs);
+        await test.settlesOrWaits(acquiring);
         held.end(firstEnds);
         await within(held.done, "the end of the cancellation");
         const acquired = await within(acquiring, "the acquisition");
@@ -234,7 +256,7 @@ const againstWorkers: StateSuite = defineStateSuite(
         const held = holdTransaction(stateAdapter, (inside) => inside.cancel([job]));
         await within(held.operated, "the cancellation");
         const renewing = secondSteps.renew(job);
-        await settlesWithin(renewing, graceMs);
+        await test.settlesOrWaits(renewing);
         held.end(firstEnds);
         await within(held.done, "the end of the cancellation");
         await within(renewing, "the renewal");
@@ -256,7 +278,7 @@ const againstWorkers: StateSuite = defineStateSuite(
       const held = holdTransaction(stateAdapter, (inside) => inside.cancel([job]));
       await within(held.operated, "the cancellation");
       const reclaiming = secondStateAdapter.reclaimExpiredLeases({ limit: 10 });
-      await settlesWithin(reclaiming, graceMs);
+      await test.settlesOrWaits(reclaiming);
       held.end("commit");
       await within(held.done, "the end of the cancellation");
       expect(await within(reclaiming, "the reclaim")).toEqual([]);

@@ -4,7 +4,7 @@ import { interleavings, nameInterleaving, race } from "../../race.ts";
 import { defineStateSuite } from "../../state-suite.ts";
 import type { StateSuite } from "../../state-suite.ts";
 import { only } from "../../steps.ts";
-import { graceMs, settlesWithin, within } from "../../waiting.ts";
+import { within } from "../../waiting.ts";
 
 const starters = 16;
 
@@ -65,7 +65,7 @@ export const deduplicationRaceSuite: StateSuite = defineStateSuite(
             other.end("commit");
             return other.done;
           });
-          await settlesWithin(Promise.any(others), graceMs);
+          await test.settlesOrWaits(Promise.any(others));
           holder.end(firstEnds);
           const held = await within(holder.done, "the holder's end");
           const ids = (await within(Promise.all(others), "the other starts")).map((job) => job?.id);
@@ -131,7 +131,7 @@ export const deduplicationRaceSuite: StateSuite = defineStateSuite(
             secondStateAdapter.deleteSequences({ context, rootSequenceIds }),
           );
           deleting.end("commit");
-          await settlesWithin(deleting.done, graceMs);
+          await test.settlesOrWaits(deleting.done);
           starting.end(ends);
           const started = await within(starting.done, "the start's end");
           expect(started?.id).toBe(ends === "commit" ? old.id : undefined);

@@ -6,7 +6,7 @@ import type { StateCaseContext } from "../../state-harness.ts";
 import { defineStateSuite } from "../../state-suite.ts";
 import type { StateSuite } from "../../state-suite.ts";
 import type { StateSteps } from "../../steps.ts";
-import { graceMs, settlesWithin, within } from "../../waiting.ts";
+import { within } from "../../waiting.ts";
 
 /** Every write a holder can make, and whether it says that the lease is lost. */
 const writes: Readonly<Record<string, (steps: StateSteps, job: StateJob) => Promise<boolean>>> = {
@@ -63,7 +63,7 @@ const zombies: StateSuite = defineStateSuite("races, zombies", (rule) => {
       const transaction = await openTransaction();
       await transaction.steps.get(old);
       const taking = secondSteps.acquire({ workerId: "worker-2" });
-      await settlesWithin(taking, graceMs * 3);
+      await test.settlesOrWaits(taking);
       // Where there is one writer, the holder came first; where there are many, the taker did.
       const settled = transaction.steps.complete(old, '"zombie"').then(
         ({ kind }) => kind,
@@ -226,7 +226,7 @@ const maintenance: StateSuite = defineStateSuite("races, maintenance re-checks",
       const holder = holdTransaction(stateAdapter, (inside) => inside.complete(job, '"mine"'));
       await within(holder.operated, "the completion");
       const reclaiming = secondStateAdapter.reclaimExpiredLeases({ limit: 10 });
-      await settlesWithin(reclaiming, graceMs);
+      await test.settlesOrWaits(reclaiming);
       holder.end(firstEnds);
       await within(holder.done, "the holder's end");
       const reclaimed = await within(reclaiming, "reclaimExpiredLeases");
@@ -276,7 +276,7 @@ const maintenance: StateSuite = defineStateSuite("races, maintenance re-checks",
       await within(holder.operated, "the retry");
       const ages = { completedForMs: 0, failedForMs: 0, cancelledForMs: 0, limit: 10 };
       const deleting = secondStateAdapter.deleteFinishedSequences(ages);
-      await settlesWithin(deleting, graceMs);
+      await test.settlesOrWaits(deleting);
       holder.end(firstEnds);
       await within(holder.done, "the holder's end");
       await within(deleting, "deleteFinishedSequences");
@@ -292,7 +292,7 @@ const maintenance: StateSuite = defineStateSuite("races, maintenance re-checks",
     await within(holder.operated, "the new dependant");
     const ages = { completedForMs: 0, failedForMs: 0, cancelledForMs: 0, limit: 10 };
     const deleting = secondStateAdapter.deleteFinishedSequences(ages);
-    await settlesWithin(deleting, graceMs);
+    await test.settlesOrWaits(deleting);
     holder.end("commit");
     await within(holder.done, "the holder's end");
     await within(deleting, "deleteFinishedSequences");

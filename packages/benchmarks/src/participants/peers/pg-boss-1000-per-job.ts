@@ -1,0 +1,7 @@
+import type { Participant } from "../participant.ts";
+import { createPgBoss } from "./pg-boss-client.ts";
+
+export const participant: Participant = createPgBoss(
+  { batchSize: 1_000, workerCount: 1, mode: "per job" },
+  "batchSize 1,000, one worker, perJobResults. A callback's row is written outside the completion",
+);

@@ -1,0 +1,3 @@
+export default function Page() {
+  return <p>POST an email to /api/users: it starts a job.</p>;
+}

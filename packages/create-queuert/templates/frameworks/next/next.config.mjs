@@ -1,0 +1,3 @@
+export default {
+  serverExternalPackages: ["queuert", "@queuert/mongodb", "@queuert/postgres", "@queuert/sqlite"],
+};

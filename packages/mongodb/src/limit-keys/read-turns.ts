@@ -1,0 +1,157 @@
+// The turns of types: the keys to look at, oldest turn first. A turn is
+// - a pending job under a key that was not looked at since it became pending,
+// - a job that has ended, or is pending again, and held a permit of its key before,
+// - a running job whose lease has expired,
+// - the time of a look, in the document of the key.
+import type { Database } from "../database.ts";
+import { isExpired } from "../expressions.ts";
+import { readProbes } from "../probes.ts";
+import { keptBackValues } from "./key-document.ts";
+
+/** A turn, as a row. */
+interface TurnRow {
+  readonly keyId: string;
+  readonly at: Date;
+  /** The document is a look alone. */
+  readonly lookId?: string | undefined;
+}
+
+/** A key with a turn. */
+export interface TurnOfKey {
+  readonly keyId: string;
+  /** Documents that are looks alone. */
+  readonly lookIds: readonly string[];
+}
+
+export interface TurnsOfType {
+  /** Oldest first. */
+  readonly keys: readonly TurnOfKey[];
+  /** There may be more of them. */
+  readonly isCut: boolean;
+}
+
+/** A job with these statuses is a turn from `turnAt` on. */
+export const turnStatuses = ["pending", "completed", "failed", "cancelled"] as const;
+
+/** For indexes with the jobs that have the field alone. */
+export const anyTurn: { readonly turnAt: object } = { turnAt: { $gte: new Date(0) } };
+export const isTurnDue = { $expr: { $lte: ["$turnAt", "$$NOW"] } } as const;
+export const anyLook: { readonly lookAt: object } = { lookAt: { $gte: new Date(0) } };
+const isLookDue = { ...anyLook, $expr: { $lte: ["$lookAt", "$$NOW"] } } as const;
+
+const ofJobs = (typeName: string, without: readonly string[], limit: number): object[] => [
+  {
+    $match: {
+      ...{ typeName, status: { $in: turnStatuses }, ...anyTurn },
+      ...(without.length > 0 && { limitKeyId: { $nin: without } }),
+    },
+  },
+  { $sort: { turnAt: 1 } },
+  { $limit: limit },
+  // The index has all that is read. A condition on the time before would read the jobs.
+  { $project: { _id: 0, limitKeyId: 1, turnAt: 1 } },
+  { $match: isTurnDue },
+  { $project: { keyId: "$limitKeyId", at: "$turnAt" } },
+];
+
+const ofKeys = (db: Database, typeName: string, limit: number): object => ({
+  $unionWith: {
+    coll: db.limitKeys.name,
+    pipeline: [
+      { $match: { lookType: typeName, keptBack: { $in: keptBackValues }, ...isLookDue } },
+      { $sort: { lookAt: 1 } },
+      { $limit: limit },
+      {
+        $project: {
+          ...{ _id: 0, keyId: 1, at: "$lookAt" },
+          lookId: { $cond: [{ $eq: ["$_id", "$keyId"] }, "$$REMOVE", "$_id"] },
+        },
+      },
+    ],
+  },
+});
+
+const ofExpired = (typeName: string, limit: number): object[] => [
+  { $match: { status: "running", ...isExpired, typeName, limitKeyId: { $gt: "" } } },
+  { $sort: { leasedUntil: 1 } },
+  { $limit: limit },
+  { $project: { _id: 0, keyId: "$limitKeyId", at: "$leasedUntil" } },
+];
+
+/** Full keys of which an attempt of another type has ended. Its turn may be gone already: each look of such a key has a time, too. */
+const ofSharedKeys = (db: Database, typeName: string): object => ({
+  $unionWith: {
+    coll: db.limitKeys.name,
+    pipeline: [
+      {
+        $match: {
+          ...{ lookType: typeName, keptBack: "shared", ...anyLook },
+          $expr: { $gt: ["$lookAt", "$$NOW"] },
+        },
+      },
+      { $sort: { lookAt: 1 } },
+      { $limit: sharedMax },
+      {
+        $lookup: {
+          from: db.jobs.name,
+          localField: "keyId",
+          foreignField: "limitKeyId",
+          pipeline: [
+            {
+              $match: {
+                ...{ status: { $in: turnStatuses }, ...anyTurn, ...isTurnDue },
+                ...{ typeName: { $ne: typeName }, leaseVersion: { $gt: 0 } },
+              },
+            },
+            { $limit: 1 },
+            { $project: { _id: 0, turnAt: 1 } },
+          ],
+          as: "ended",
+        },
+      },
+      { $unwind: "$ended" },
+      { $project: { _id: 0, keyId: 1, at: "$ended.turnAt" } },
+    ],
+  },
+});
+
+const sharedMax = 100;
+const roundsMax = 3;
+
+/** The keys of a type with due turns, at least `wanted` of them if there are so many. */
+export const readTurns = async (
+  db: Database,
+  typeName: string,
+  wanted: number,
+): Promise<TurnsOfType> => {
+  const limit = wanted + 50;
+  const rows: TurnRow[] = await readProbes<TurnRow>(
+    db.jobs,
+    [ofJobs(typeName, [], limit), ofExpired(typeName, limit)],
+    [ofKeys(db, typeName, limit), ofSharedKeys(db, typeName)],
+  );
+  let isCut = rows.length >= limit;
+  let keys = inOrder(rows);
+  // One key may have all of the first turns. The index has the key, so the others of it are passed over without reading jobs.
+  for (let round = 1; isCut && keys.length < wanted && round < roundsMax; round++) {
+    const without = keys.map(({ keyId }) => keyId);
+    const others = await readProbes<TurnRow>(db.jobs, [ofJobs(typeName, without, limit)]);
+    for (const row of others) rows.push(row);
+    keys = inOrder(rows);
+    isCut = others.length >= limit;
+  }
+  return { keys, isCut };
+};
+
+const inOrder = (rows: readonly TurnRow[]): readonly TurnOfKey[] => {
+  const keys = new Map<string, { at: number; readonly lookIds: string[] }>();
+  for (const { keyId, at, lookId } of rows) {
+    const key = keys.get(keyId) ?? { at: Infinity, lookIds: [] };
+    key.at = Math.min(key.at, at.getTime());
+    if (lookId !== undefined) key.lookIds.push(lookId);
+    keys.set(keyId, key);
+  }
+  return [...keys]
+    .sort(([, left], [, right]) => left.at - right.at)
+    .map(([keyId, { lookIds }]) => ({ keyId, lookIds }));
+};
