@@ -27,7 +27,8 @@ export const project = (name: string, options: ProjectOptions = {}): UserWorkspa
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Real servers on a machine with other load: in CI a case may be run again, and is then named.
-    retry: process.env["CI"] === undefined ? 0 : 2,
+    // The pause lets a server recover that another file has just loaded.
+    retry: process.env["CI"] === undefined ? 0 : { count: 2, delay: 3000 },
     globalSetup: (options.services ?? []).map((service) =>
       fromRoot(`./packages/test-services/src/vitest/${service}.ts`),
     ),

@@ -101,7 +101,8 @@ export const startPostgresServer = async (
   const allSettings = {
     listen_addresses: host,
     unix_socket_directories: "",
-    max_connections: "200",
+    // Test files that run side by side share one server, and some open 40 connections a case.
+    max_connections: "600",
     ...(durability === "fast" ? fastSettings : {}),
     ...settings,
   };
