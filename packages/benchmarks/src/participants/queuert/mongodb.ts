@@ -108,6 +108,8 @@ export const participant: Participant = {
         priority: 0,
         scheduledAt: { $lte: new Date() },
       },
+      // A job under a key has no `priority`.
+      { status: "pending", typeName: "keyed", keyPriority: { $exists: true } },
       { status: "running", leasedUntil: { $exists: true } },
     ]),
   fill,
