@@ -3,7 +3,7 @@
 // that imports `queuert` therefore opens 2 files and not 160, and the tarball holds only files that a user can reach.
 // Names and line breaks stay as they are written, so that a stack trace can be read.
 // Called by build.mjs, or with the names of package folders.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -70,6 +70,13 @@ export const buildPage = async (path, folder) => {
   await buildApp(folder);
 };
 
+/**
+ * Four spaces become a tab: 16 kB of core's tarball are indentation of declarations.
+ * @param {string} declarations
+ */
+const withTabs = (declarations) =>
+  declarations.replace(/^(?: {4})+/gm, (spaces) => "\t".repeat(spaces.length / 4));
+
 /** @param {{ path: string }} target */
 export const bundle = async ({ path }) => {
   const [source, declarations, dist] = ["src", "build", "dist"].map((name) => join(path, name));
@@ -82,7 +89,7 @@ export const bundle = async ({ path }) => {
   for (const file of reachable(entryDeclarations)) {
     const target = join(dist, relative(declarations, file));
     mkdirSync(dirname(target), { recursive: true });
-    copyFileSync(file, target);
+    writeFileSync(target, withTabs(readFileSync(file, "utf8")));
   }
   await buildPage(path, join(dist, "assets"));
 };
