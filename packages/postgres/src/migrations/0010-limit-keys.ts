@@ -44,6 +44,9 @@ export const limitKeys = {
 )`,
     `CREATE INDEX turn_order ON {schema}.turn (type_name, look_at)`,
     `CREATE INDEX turn_queue ON {schema}.turn (queue, look_at)`,
+    // Settled leases are found by both columns: those of one acquisition end at the same moment, and there is one for each key.
+    `DROP INDEX {schema}.lease_until`,
+    `CREATE INDEX lease_until ON {schema}.lease (leased_until, first_ordinal)`,
     // The permits of a key. No lease of a job without a key is in it.
     `CREATE INDEX lease_queue ON {schema}.lease (type_name) WHERE type_name < chr(2)`,
     // A trigger, because ready rows are inserted in nine places and a turn that is left out is a job that waits for ever. Rows of
