@@ -153,9 +153,14 @@ describe("the event loop", () => {
     const { adapter } = await openStore();
     let turns = 0;
     const timer = setInterval(() => turns++, 5);
-    const endsAt = performance.now() + 300;
+    // Of the processor: on a busy machine, other processes have the rest of the time.
+    const begun = process.cpuUsage();
+    const usedMs = () => {
+      const { user, system } = process.cpuUsage(begun);
+      return (user + system) / 1_000;
+    };
     let calls = 0;
-    while (performance.now() < endsAt) {
+    while (usedMs() < 300) {
       await adapter.createJobs({ jobs: [aNewJob()] });
       calls++;
     }

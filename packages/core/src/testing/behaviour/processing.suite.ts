@@ -252,7 +252,8 @@ export const processingSuite: BehaviourSuite = defineBehaviourSuite("processing"
       },
     });
     await held.arrived();
-    await client.queuert.transaction((tx) =>
+    // As below: a renewal may write the job meanwhile.
+    await client.transact((tx) =>
       client.queuert.completeJobSequence({
         ...tx,
         typeName: "task",
