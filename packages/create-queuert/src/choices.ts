@@ -26,6 +26,7 @@ const sqlite = ["queuert", "@queuert/sqlite"];
 const betterSqlite3 = [...sqlite, "better-sqlite3"];
 const betterSqlite3Types = ["@types/better-sqlite3"];
 const postgres = ["queuert", "@queuert/postgres"];
+const prisma = ["@prisma/adapter-pg", "@prisma/client"];
 const mongodb = ["queuert", "@queuert/mongodb"];
 
 /** The first of each store is its default. */
@@ -51,6 +52,7 @@ export const clients: Readonly<Record<Store, readonly Client[]>> = {
     plain("postgres-js", [...postgres, "postgres"]),
     plain("drizzle", [...postgres, "drizzle-orm", "pg"], ["@types/pg"]),
     plain("kysely", [...postgres, "kysely", "pg"], ["@types/pg"]),
+    plain("prisma", [...postgres, ...prisma, "pg"], ["@types/pg", "prisma"]),
     plain("knex", [...postgres, "knex", "pg"], ["@types/pg"]),
     plain("typeorm", [...postgres, "typeorm", "pg"], ["@types/pg"]),
     plain("mikro-orm", [...postgres, "@mikro-orm/core", "@mikro-orm/postgresql"]),

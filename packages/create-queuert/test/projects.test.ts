@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { providedMongodb, providedPostgres } from "@queuert/test-services/provided";
 import { beforeAll, describe, expect, it } from "vitest";
+import { generatePrismaClient } from "../../../scripts/prisma-client.mjs";
 import { chooseBy, clients, frameworks, type Store, stores } from "../src/choices.ts";
 import { versions } from "../src/dependencies.ts";
 import { writeProject } from "../src/write-project.ts";
@@ -38,7 +39,9 @@ beforeAll(() => {
     writeProject(join(projects, name), chooseBy({ store, client, framework: "none" }));
   for (const { framework, name } of served)
     writeProject(join(projects, name), chooseBy({ store: "postgres", framework }));
-});
+  generatePrismaClient(join(projects, "postgres-prisma"));
+  // Prisma's command line comes from npm.
+}, 300_000);
 
 /** The settings of a project, with the sources of this workspace instead of its packages. */
 const compile = (

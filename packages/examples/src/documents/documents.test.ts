@@ -46,6 +46,12 @@ const documents: readonly Document[] = [
   { path: "packages/postgres/docs/knex.md", package: "postgres" },
   { path: "packages/postgres/docs/kysely.md", package: "postgres" },
   { path: "packages/postgres/docs/mikro-orm.md", package: "postgres" },
+  {
+    path: "packages/postgres/docs/prisma.md",
+    package: "postgres",
+    before: postgresTables,
+    prismaModels: 'model User { \n email String @id \n @@map("users") \n }',
+  },
   { path: "packages/postgres/docs/typeorm.md", package: "postgres" },
   { path: "packages/postgres/docs/bun.md", package: "postgres", runtime: "bun" },
   {
@@ -135,9 +141,11 @@ describe("the pages", () => {
   const folder = mkdtempSync(join(tmpdir(), "queuert-documents-"));
   const files = new Map<string, string>();
 
+  // Prisma's command line comes from npm.
+  const installMs = 300_000;
   beforeAll(() => {
     for (const document of documents) files.set(document.path, writeProgram(document));
-  });
+  }, installMs);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("are all the READMEs of public packages that print code", () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { generatePrismaClient } from "../../../../scripts/prisma-client.mjs";
 
 export const rootDir: string = fileURLToPath(new URL("../../../..", import.meta.url));
 
@@ -13,6 +14,8 @@ export interface Document {
   readonly before?: string;
   /** Addresses as printed, and the variables that hold the addresses of the test's servers. */
   readonly addresses?: Readonly<Record<string, string>>;
+  /** The models of the client that `prisma generate` writes beside the program. */
+  readonly prismaModels?: string;
   /** Another runtime than Node. */
   readonly runtime?: "bun";
 }
@@ -67,6 +70,7 @@ export const writeProgram = ({
   package: owner,
   before,
   addresses = {},
+  prismaModels,
 }: Document): string => {
   let program = programOf(blocksOf(readFileSync(join(rootDir, path), "utf8")), before);
   for (const [printed, variable] of Object.entries(addresses)) {
@@ -77,5 +81,15 @@ export const writeProgram = ({
   const file = join(rootDir, "packages", owner, "build/documents", `${name}.ts`);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${program}\n`);
+  if (prismaModels !== undefined) writePrismaClient(dirname(file), prismaModels);
   return file;
+};
+
+const writePrismaClient = (folder: string, models: string): void => {
+  mkdirSync(join(folder, "prisma"), { recursive: true });
+  const generator =
+    'generator client { \n provider = "prisma-client" \n output = "../generated/prisma" \n }';
+  const source = 'datasource db { \n provider = "postgresql" \n }';
+  writeFileSync(join(folder, "prisma/schema.prisma"), [generator, source, models].join("\n"));
+  generatePrismaClient(folder);
 };
