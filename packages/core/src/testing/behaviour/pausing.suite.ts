@@ -132,7 +132,8 @@ export const pausingSuite: BehaviourSuite = defineBehaviourSuite("pausing", (rul
       {
         other: async ({ complete }) => {
           // The measured speed stays as it is: idle polls would lower it, and with it the prefetch.
-          if (++begunCount === 50) stoppedAt = Math.floor(performance.timeOrigin + performance.now());
+          if (++begunCount === 50)
+            stoppedAt = Math.floor(performance.timeOrigin + performance.now());
           return complete(null);
         },
         task: async ({ complete }) => {
