@@ -21,22 +21,26 @@ LANGUAGE plpgsql VOLATILE
 AS $routine$
 #variable_conflict use_column
 DECLARE
+  v_roots {id}[];
   v_ids {id}[];
 BEGIN
   PERFORM 1 FROM (
     SELECT j.id FROM {schema}.job j WHERE j.id = ANY(p_lock_ids) ORDER BY j.id FOR NO KEY UPDATE
   ) locked;
   -- Each statement from here on has a newer snapshot than the locks.
-  v_ids := ARRAY(SELECT t.id FROM {schema}.jobs_of_trees(ARRAY(
+  v_roots := ARRAY(
     SELECT DISTINCT f.root_sequence_id FROM {schema}.job f
-    WHERE f.id = ANY(p_sequence_ids) AND f.position = 0)) t (id));
+    WHERE f.id = ANY(p_sequence_ids) AND f.position = 0);
+  v_ids := ARRAY(SELECT t.id FROM {schema}.jobs_of_trees(v_roots) t (id));
+  -- The jobs and their statuses in one snapshot. A job that continues between two of them would be read without its next job, and
+  -- the sequence would look as if it had ended.
   RETURN QUERY SELECT 'job', j.id, j.type_name, j.sequence_id, j.sequence_type_name,
     j.root_sequence_id, j.origin_id, j.position,
     CASE WHEN j_lease.leased_until IS NOT NULL THEN 'running'
       WHEN j.status = 'open' THEN 'pending' ELSE j.status END,
     j.lease_version + CASE WHEN j_lease.leased_until IS NULL THEN 0 ELSE 1 END,
     NULL::{id}, NULL::integer
-  FROM {schema}.job j {lease j} WHERE j.id = ANY(v_ids);
+  FROM {schema}.jobs_of_trees(v_roots) t (id) {probe j t.id} {lease j};
   RETURN QUERY SELECT CASE WHEN w.on_blocker_failure <> 'continue' THEN 'edge'
       WHEN w.status = 'blocked' THEN 'continuing_edge' ELSE 'continuing' END, w.id, w.type_name, w.sequence_id, w.sequence_type_name,
     w.root_sequence_id, w.origin_id, w.position, w.status, w.lease_version,

@@ -1,5 +1,6 @@
 // Two statements on one job. The first has written and not committed, then the second begins: it waits for the first, or passes
 // the job by. Each pair in both orders.
+import { aContinuation } from "queuert/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { routines } from "../../src/routines/index.ts";
 import { fillRoutine } from "../../src/routines/routine.ts";
@@ -202,6 +203,27 @@ describe.each(servers)("%s", (_server, databases) => {
       ),
     );
     expect(locked?.current).toMatchObject({ status: "running", leasedBy: "w" });
+  });
+
+  it("continuing ∥ cancelling: a commit between two reads does not look like an end", async () => {
+    const job = await start(store.adapter);
+    await acquire(store.adapter);
+    const outcome = {
+      kind: "continuation",
+      job: aContinuation(job, { typeName: "task" }),
+    } as const;
+    const completions = [{ jobId: job.id, leaseVersion: 1, outcome }];
+    await first.adapter.completeJobs({ workerId: "w", completions });
+    // The cancellation has read the jobs of the tree, and waits here before it reads their leases.
+    await first.query("LOCK TABLE queuert.lease");
+    const sequences = [{ id: job.id, lease: null }];
+    const rest = { tree: true, dependants: "refuse", reason: null } as const;
+    const cancelled = await behindFirst(() =>
+      store.adapter.cancelSequences({ sequences, ...rest }),
+    );
+    expect(cancelled).toMatchObject({ kind: "cancelled", results: [{ kind: "cancelled" }] });
+    const [sequence] = await store.adapter.getSequences({ ids: [job.id] });
+    expect(sequence?.current).toMatchObject({ status: "cancelled", position: 1 });
   });
 
   it("acquire ∥ acquire: each job once", async () => {
