@@ -172,6 +172,7 @@ export const processingOnceSuite: BehaviourSuite = defineBehaviourSuite(
     );
 
     rule("a handler that ignores its signal is left behind", async ({ open, gate }) => {
+      // The job begins in the first 800 ms, also on a busy machine.
       const client = await open({ clockTimes: 5 });
       const held = gate();
       const started = await client.start("task");
@@ -183,12 +184,12 @@ export const processingOnceSuite: BehaviourSuite = defineBehaviourSuite(
             return complete(null);
           },
         })
-        .processOnce({ budgetMs: 1_000, reserveMs: 250 });
+        .processOnce({ budgetMs: 5_000, reserveMs: 1_000 });
       expect(result).toEqual({ ...nothing, leftBehind: 1, nextDueInMs: 0 });
       const job = await client.job(started);
       // Its lease is bounded by the budget, not by the 30 s of the type.
       const leftMs = job.status === "running" ? job.leasedUntil.getTime() - Date.now() : Infinity;
-      expect(leftMs).toBeLessThan(12_000);
+      expect(leftMs).toBeLessThan(16_000);
     });
 
     rule(
