@@ -52,7 +52,7 @@ const manifestOf = (name: string, { client, framework }: Choices, versionOf: Ver
     scripts: {
       ...(server.dev === undefined ? {} : { dev: server.dev }),
       "first-job": "tsx jobs/first-job.ts",
-      // At each `npm install`: what it writes is in no repository.
+      // At each `npm install`: its files are in no repository.
       ...(client.name === "prisma" && { postinstall: "prisma generate" }),
       test: "tsx --test jobs/welcome.test.ts",
       typecheck: "tsc",
