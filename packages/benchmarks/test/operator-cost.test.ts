@@ -30,11 +30,14 @@ it("the reads of an operator keep to their budgets of pages on SQLite", async ()
   expect(lines.filter((line) => !isWithin(line))).toEqual([]);
 }, 120_000);
 
-it("the reads of an operator keep to their budgets of keys on MongoDB", async () => {
+it("the reads of an operator keep to their budgets of keys and documents on MongoDB", async () => {
   const { url, drop } = await providedMongodb().createDatabase();
   onTestFinished(() => drop());
   const measured = await measureMongodb(url, 20_000);
   expect(measured.length).toBeGreaterThan(15);
-  const lines = measured.map(({ name, keys, keysMax }) => judge(name, keys, keysMax));
+  const lines = measured.flatMap(({ name, keys, keysMax, documents, documentsMax }) => [
+    judge(`keys of ${name}`, keys, keysMax),
+    judge(`documents of ${name}`, documents, documentsMax),
+  ]);
   expect(lines.filter((line) => !isWithin(line))).toEqual([]);
 }, 120_000);

@@ -1,7 +1,12 @@
 // A search examines a bounded number of keys and documents, by the server's own count, however few jobs match.
 import { providedMongodb } from "@queuert/test-services/provided";
 import { type Document, MongoClient } from "mongodb";
-import type { AnyStateAdapter, ExamineJobsParams, StoreCondition } from "queuert/internal";
+import type {
+  AnyStateAdapter,
+  ExaminedJobs,
+  ExamineJobsParams,
+  StoreCondition,
+} from "queuert/internal";
 import { createStateSteps, jobs } from "queuert/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createMongoStateAdapter } from "../src/index.ts";
@@ -10,6 +15,8 @@ import { createMongodbProvider } from "../src/providers/mongodb.ts";
 const completedCount = 3_000;
 const scheduledCount = 1_000;
 const examineMax = 100;
+const retriedCount = 3;
+const waitedForCount = 5;
 
 let client: MongoClient;
 let databaseName: string;
@@ -37,6 +44,15 @@ beforeAll(async () => {
   const later = { schedule: { afterMs: 3_600_000 }, typeName: "busy", priority: 9 };
   await adapter.createJobs({ jobs: jobs(scheduledCount, later) });
   waitingId = (await steps.createOne({ typeName: "busy" })).id;
+  for (let index = 0; index < retriedCount; index++) {
+    const running = await steps.createRunning({ typeName: "flaky" });
+    await steps.reschedule(running, { afterMs: 3_600_000 });
+  }
+  for (let index = 0; index < waitedForCount; index++) {
+    const failing = await steps.createRunning({ typeName: "bank" });
+    await steps.createBlocked([failing], { typeName: "waiting" });
+    await steps.fail(failing);
+  }
 });
 
 afterAll(async () => {
@@ -49,8 +65,10 @@ interface Examined {
   readonly documents: number;
 }
 
-/** The largest number of keys and of documents that one command of a call examines. */
-const examinedBy = async (call: () => Promise<unknown>): Promise<Examined> => {
+/** The reading commands that a call sends, each with the counts of its parts. */
+const explained = async (
+  call: () => Promise<unknown>,
+): Promise<readonly (readonly Document[])[]> => {
   const sent: Document[] = [];
   const record = ({ commandName, command }: { commandName: string; command: Document }): void => {
     if (commandName === "find" || commandName === "aggregate") sent.push(command);
@@ -58,18 +76,38 @@ const examinedBy = async (call: () => Promise<unknown>): Promise<Examined> => {
   client.on("commandStarted", record);
   await call();
   client.off("commandStarted", record);
-  const all = { keys: 0, documents: 0 };
+  const commands: (readonly Document[])[] = [];
   for (const { lsid, $clusterTime, $db, readConcern, $readPreference, ...command } of sent) {
     void [lsid, $clusterTime, $db, readConcern, $readPreference];
     const explanation = await client
       .db(databaseName)
       .command({ explain: command, verbosity: "executionStats" });
-    const [first] = (explanation["stages"] ?? []) as Document[];
-    const stats = (first?.["$cursor"] ?? explanation)["executionStats"] as Document;
-    all.keys = Math.max(all.keys, Number(stats["totalKeysExamined"]));
-    all.documents = Math.max(all.documents, Number(stats["totalDocsExamined"]));
+    commands.push(statsOf(explanation));
   }
-  return all;
+  return commands;
+};
+
+/** Of the command itself, and of each `$unionWith`. */
+const statsOf = (value: unknown): readonly Document[] => {
+  if (Array.isArray(value)) return value.flatMap(statsOf);
+  if (typeof value !== "object" || value === null) return [];
+  const own = value as Document;
+  if ("totalKeysExamined" in own) return [own];
+  return Object.values(own).flatMap(statsOf);
+};
+
+const sumOf = (stats: readonly Document[]): Examined => ({
+  keys: stats.reduce((sum, each) => sum + Number(each["totalKeysExamined"]), 0),
+  documents: stats.reduce((sum, each) => sum + Number(each["totalDocsExamined"]), 0),
+});
+
+/** The largest number of keys and of documents that one command of a call examines. */
+const examinedBy = async (call: () => Promise<unknown>): Promise<Examined> => {
+  const all = (await explained(call)).map(sumOf);
+  return {
+    keys: Math.max(...all.map(({ keys }) => keys)),
+    documents: Math.max(...all.map(({ documents }) => documents)),
+  };
 };
 
 const page: Omit<ExamineJobsParams, "conditions"> = {
@@ -104,13 +142,52 @@ describe("a search of 4,000 jobs", () => {
   it("finds the oldest failed job without a look at the completed ones", async () => {
     const conditions = [{ field: "status", anyOf: ["failed"], negated: false }] as const;
     const search = () => adapter.operator?.examineJobs?.({ ...page, conditions });
-    expect(await search()).toMatchObject({
-      jobs: [{ typeName: "old" }],
-      examined: 1,
-      examinedTo: null,
-    });
+    const found = await search();
+    const failedCount = waitedForCount + 1;
+    expect(found?.jobs.at(-1)).toMatchObject({ typeName: "old" });
+    expect(found).toMatchObject({ examined: failedCount, examinedTo: null });
     const examined = await examinedBy(() => Promise.resolve(search()));
-    expect(examined.documents).toBeLessThanOrEqual(2);
+    expect(examined.documents).toBeLessThanOrEqual(failedCount + 1);
+  });
+
+  it("finds retried jobs without a look at the other pending ones", async () => {
+    const conditions = [{ field: "is", anyOf: ["retrying"], negated: false }] as const;
+    // Also if all pending jobs are few enough for one search.
+    for (const most of [examineMax, 10 * scheduledCount]) {
+      const given = { ...page, conditions, examineMax: most };
+      const search = () => adapter.operator?.examineJobs?.(given);
+      const found = await search();
+      expect(found).toMatchObject({ examined: retriedCount, examinedTo: null });
+      expect(found?.jobs.map(({ typeName }) => typeName)).toEqual(["flaky", "flaky", "flaky"]);
+      const counted = { conditions, max: 10, examineMax: most };
+      expect(await adapter.operator?.countJobs?.(counted)).toEqual({
+        count: retriedCount,
+        isAtLeast: false,
+      });
+      for (const call of [search, () => adapter.operator?.countJobs?.(counted)]) {
+        const examined = await examinedBy(() => Promise.resolve(call()));
+        expect(examined.keys).toBeLessThanOrEqual(retriedCount + 1);
+        expect(examined.documents).toBeLessThanOrEqual(retriedCount);
+      }
+    }
+  });
+
+  it("finds more retried jobs than one search looks at, page by page", async () => {
+    const conditions = [{ field: "is", anyOf: ["retrying"], negated: false }] as const;
+    const given = { ...page, conditions, examineMax: 2 };
+    const ordinals: number[] = [];
+    let afterOrdinal: number | null = null;
+    do {
+      const found: ExaminedJobs | undefined = await adapter.operator?.examineJobs?.({
+        ...given,
+        afterOrdinal,
+      });
+      expect(found?.examined).toBeLessThanOrEqual(2);
+      ordinals.push(...(found?.jobs ?? []).map(({ ordinal }) => ordinal));
+      afterOrdinal = found?.examinedTo ?? null;
+    } while (afterOrdinal !== null);
+    expect(new Set(ordinals).size).toBe(retriedCount);
+    expect(ordinals).toHaveLength(retriedCount);
   });
 
   it("counts the jobs before a job within the bound", async () => {
@@ -118,5 +195,34 @@ describe("a search of 4,000 jobs", () => {
     expect(await count()).toEqual([{ ahead: 0, higherPriority: 0, isAtLeast: true }]);
     const examined = await examinedBy(() => Promise.resolve(count()));
     expect(examined.keys).toBeLessThanOrEqual(103);
+    expect(examined.documents).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("the jobs before a job of 4,000", () => {
+  it("are counted by their index alone", async () => {
+    const created = await adapter.createJobs({ jobs: jobs(61, { typeName: "line" }) });
+    const last = created.at(-1)?.job.id ?? "";
+    const count = () => adapter.operator?.countAhead?.({ ids: [last], max: 100 });
+    expect(await count()).toEqual([{ ahead: 60, higherPriority: 0, isAtLeast: false }]);
+    const examined = await examinedBy(() => Promise.resolve(count()));
+    expect(examined.documents).toBeLessThanOrEqual(1);
+    expect(examined.keys).toBeLessThanOrEqual(65);
+  });
+});
+
+describe("the summary of 4,000 jobs", () => {
+  it("reads the failed and the running jobs once, and each job that waits for a failed one", async () => {
+    const summary = await adapter.summarize({ runningLongMs: 60_000 });
+    expect(summary.blockedByFailedCount).toBe(waitedForCount);
+    const commands = await explained(() => adapter.summarize({ runningLongMs: 60_000 }));
+    expect(commands).toHaveLength(2);
+    const [counts = [], waits = []] = commands;
+    // Pending and blocked jobs are counted by their index alone.
+    const failedCount = waitedForCount + 1;
+    expect(counts.length).toBe(4);
+    expect(sumOf(counts).documents).toBe(failedCount);
+    expect(sumOf(waits).documents).toBeLessThanOrEqual(waitedForCount);
+    expect(sumOf(waits).keys).toBeLessThanOrEqual(2 * waitedForCount + 1);
   });
 });

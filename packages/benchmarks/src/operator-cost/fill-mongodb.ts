@@ -40,6 +40,7 @@ const toDocument = (number: number, jobCount: number, now: number): JobDocument 
   const status = stateOf(number, jobCount);
   const at = new Date(now - (jobCount - number) * 1_000);
   const isLater = status === "pending" && number % 3 > 0;
+  const isRetried = status === "pending" && number % 100 === 0;
   const isFinished = status === "failed" || status === "completed";
   const blocker = idOf(Math.max(200, Math.floor(number / 200) * 200));
   return {
@@ -47,8 +48,9 @@ const toDocument = (number: number, jobCount: number, now: number): JobDocument 
     ...{ position: 0, ordinal: number, status, priority: 0, createdAt: at },
     input: `{"order":"A-${number}","to":"${"x".repeat(120)}"}`,
     scheduledAt: isLater ? new Date(at.getTime() + 30 * 86_400_000) : at,
-    ...{ attempt: isFinished ? 1 : 0, leaseVersion: isFinished ? 1 : 0 },
-    ...(isFinished && { finishedAt: at, lastAttemptAt: at }),
+    ...{ attempt: 0, leaseVersion: 0 },
+    ...((isFinished || isRetried) && { attempt: 1, leaseVersion: 1, lastAttemptAt: at }),
+    ...(isFinished && { finishedAt: at }),
     ...(status === "completed" && { output: '"done"', completedBy: "worker-1" }),
     ...(status === "failed" && {
       lastAttemptError: `Error: order ${number} was declined by bank ${number % 14}${" at line".repeat(60)}`,

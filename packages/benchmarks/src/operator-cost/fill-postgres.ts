@@ -23,15 +23,16 @@ SELECT at, at, CASE WHEN state = 'pending' AND n % 3 > 0 THEN at + interval '30 
   id, type_name, type_name, 'wait', '{"order":"A-' || n || '","to":"' || repeat('x', 120) || '"}',
   CASE state WHEN 'pending' THEN 'open' WHEN 'running' THEN 'open' ELSE state END,
   CASE WHEN state IN ('failed', 'blocked') THEN state END, CASE state WHEN 'blocked' THEN 1 ELSE 0 END,
-  CASE WHEN state IN ('failed', 'completed') THEN 1 ELSE 0 END,
-  CASE WHEN state IN ('failed', 'completed') THEN 1 ELSE 0 END,
-  CASE WHEN state IN ('failed', 'completed') THEN at END,
+  has_run::int, has_run::int,
+  CASE WHEN has_run THEN at END,
   CASE WHEN state IN ('failed', 'completed') THEN at END,
   CASE state WHEN 'completed' THEN 'worker-1' END,
   CASE state WHEN 'failed' THEN 'Error: order ' || n || ' was declined by bank ' || n % 14 || repeat(' at line', 60) END,
   CASE state WHEN 'completed' THEN '"done"' END,
   CASE WHEN state IN ('failed', 'completed') THEN state END
-FROM numbered ORDER BY n`;
+FROM numbered, LATERAL (
+  SELECT state IN ('failed', 'completed') OR (state = 'pending' AND n % 100 = 0) AS has_run) AS attempt
+ORDER BY n`;
 
 const ready = `
 INSERT INTO queuert.ready (scheduled_at, ordinal, priority, is_due, job_id, type_name)

@@ -19,7 +19,8 @@ INSERT INTO queuert_job (ordinal, id, type_name, position, status, priority, sch
   blocker_count, incomplete_blocker_count, last_attempt_error, input, output)
 SELECT n, ${idOf("n")}, type_name, 0, status, 0,
   CASE WHEN status = 'pending' AND n % 3 > 0 THEN at + 30 * 86400000 ELSE at END,
-  status IN ('failed', 'completed', 'running'), status IN ('failed', 'completed', 'running'),
+  status IN ('failed', 'completed', 'running') OR (status = 'pending' AND n % 100 = 0),
+  status IN ('failed', 'completed', 'running') OR (status = 'pending' AND n % 100 = 0),
   iif(status = 'running', 'worker-1', NULL), iif(status = 'running', $now + 3600000, NULL), at,
   iif(status IN ('failed', 'completed', 'running'), at, NULL), iif(status IN ('failed', 'completed'), at, NULL),
   iif(status = 'completed', 'worker-1', NULL), 'wait', status = 'blocked', status = 'blocked',

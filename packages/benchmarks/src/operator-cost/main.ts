@@ -43,11 +43,12 @@ if (isWanted("mongodb")) {
   const server = await startMongodb();
   try {
     const { url } = await server.createDatabase();
-    print(`MongoDB, ${jobCount} jobs`, "keys", "budget", "documents", "ms");
-    print("---", "--:", "--:", "--:", "--:");
-    for (const { name, keys, keysMax, documents, ms } of await measureMongodb(url, jobCount)) {
-      print(name, keys, keysMax, documents, ms.toFixed(1));
-      if (keys > keysMax) process.exitCode = 1;
+    print(`MongoDB, ${jobCount} jobs`, "keys", "budget", "documents", "budget", "ms");
+    print("---", "--:", "--:", "--:", "--:", "--:");
+    for (const { name, ms, ...cost } of await measureMongodb(url, jobCount)) {
+      const { keys, keysMax, documents, documentsMax } = cost;
+      print(name, keys, keysMax, documents, documentsMax, ms.toFixed(1));
+      if (keys > keysMax || documents > documentsMax) process.exitCode = 1;
     }
   } finally {
     await server.stop();

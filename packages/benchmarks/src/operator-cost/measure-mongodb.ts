@@ -13,6 +13,7 @@ export interface ExaminedRead {
   readonly keys: number;
   readonly documents: number;
   readonly keysMax: number;
+  readonly documentsMax: number;
   readonly ms: number;
 }
 
@@ -31,13 +32,13 @@ export const measureMongodb = async (
     const jobTypeDefinitions = defineUnionJobTypes<object>();
     const queuert = await createQueuert({ stateAdapter, jobTypeDefinitions, log: () => undefined });
     const measured: ExaminedRead[] = [];
-    for (const { name, run, keysMax } of reads) {
+    for (const { name, run, keysMax, documentsMax } of reads) {
       const operator = createOperator({ queuert, examineStep, queryTimeoutMs: 600_000 });
       const begunAt = performance.now();
       const sent = await recorded(client, () => run(operator, known));
       const ms = performance.now() - begunAt;
       const examined = await examinedBy(client, sent);
-      measured.push({ name, ...examined, keysMax: keysMax(known), ms });
+      measured.push({ name, ...examined, keysMax: keysMax(known), documentsMax, ms });
     }
     return measured;
   } finally {

@@ -2,14 +2,15 @@
 // of a higher priority cost no more than that.
 import type { JobsAhead, OperatorStore } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { isDue } from "../expressions.ts";
 import type { JobDocument } from "../job-document.ts";
 import { type Scope, within } from "../store.ts";
 
-type Place = Pick<
+interface Place extends Pick<
   JobDocument,
-  "typeName" | "priority" | "keyPriority" | "limitKeyId" | "scheduledAt" | "ordinal"
->;
+  "_id" | "typeName" | "priority" | "keyPriority" | "limitKeyId" | "scheduledAt" | "ordinal"
+> {
+  readonly now: Date;
+}
 
 const placeFields = {
   typeName: 1,
@@ -18,6 +19,7 @@ const placeFields = {
   limitKeyId: 1,
   scheduledAt: 1,
   ordinal: 1,
+  now: "$$NOW",
 } as const;
 
 /** The pending jobs among which a job waits, of some priorities: those of its type, or of its key. */
@@ -36,11 +38,10 @@ export const countAhead =
   async ({ ids, max, timeoutMs }) => {
     if (ids.length === 0) return [];
     const scope = within(timeoutMs);
-    const found = await db.jobs.find(
-      scope,
-      { _id: { $in: ids }, status: "pending" },
-      { projection: placeFields },
-    );
+    const found = await db.jobs.aggregate<Place>(scope, [
+      { $match: { _id: { $in: ids }, status: "pending" } },
+      { $project: placeFields },
+    ]);
     const places = new Map(found.map((place) => [place._id, place]));
     const counts = new Map<string, JobsAhead>();
     for (const [id, place] of places) counts.set(id, await aheadOf(db, scope, place, max));
@@ -80,17 +81,34 @@ const higherPipeline = (place: Place, max: number): object[] => [
   },
 ];
 
+// The first jobs of the line, in its order, by the index alone. For `$or` in the filter, or a condition on `$$NOW`, the server would
+// read each document.
 const earlierPipeline = (place: Place, max: number): object[] => [
   {
     $match: {
       ...lineOf(place, false),
-      ...isDue,
-      $or: [
-        { scheduledAt: { $lt: place.scheduledAt } },
-        { scheduledAt: place.scheduledAt, ordinal: { $lt: place.ordinal } },
-      ],
+      scheduledAt: { $lte: place.scheduledAt < place.now ? place.scheduledAt : place.now },
     },
   },
+  { $sort: { scheduledAt: 1, ordinal: 1 } },
   { $limit: max + 1 },
-  { $count: "count" },
+  {
+    $group: {
+      _id: null,
+      count: {
+        $sum: {
+          $cond: [
+            {
+              $or: [
+                { $lt: ["$scheduledAt", place.scheduledAt] },
+                { $lt: ["$ordinal", place.ordinal] },
+              ],
+            },
+            1,
+            0,
+          ],
+        },
+      },
+    },
+  },
 ];

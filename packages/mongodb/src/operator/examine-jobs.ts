@@ -1,10 +1,11 @@
 // A search over a bounded number of jobs. The bound is an ordinal, found in the index `page` alone. Open or failed jobs are few
-// beside completed ones. If they are few enough, only they are looked at, by their own indexes.
+// beside completed ones. If they are few enough, only they are looked at, by their own indexes. Retried jobs have an index by ordinal.
 import {
   type ExamineJobsParams,
   type JobStatus,
   type OperatorStore,
   possibleStatuses,
+  type StoreCondition,
 } from "queuert/internal";
 import type { Database } from "../database.ts";
 import { toStateJob } from "../job-document.ts";
@@ -25,8 +26,14 @@ export const examineJobs =
         : [{ ordinal: { [isAscending ? "$gt" : "$lt"]: afterOrdinal } }]),
       ...(ordinalMax === null ? [] : [{ ordinal: { $lte: ordinalMax } }]),
     ];
-    const few = await fewJobs(db, scope, params, bounds);
-    const range = [{ ordinal: { $gte: 0 } }, ...bounds, ...(few === null ? [] : [few.filter])];
+    const walked = walkedJobs(conditions);
+    const few = walked === null ? await fewJobs(db, scope, params, bounds) : null;
+    const driving = walked ?? few?.filter;
+    const range = [
+      { ordinal: { $gte: 0 } },
+      ...bounds,
+      ...(driving === undefined ? [] : [driving]),
+    ];
     // Undefined: fewer jobs are left.
     const last = few === null ? await ordinalAt(db, scope, range, sort, examineMax) : undefined;
     const upTo = (ordinal: number | undefined): object => ({
@@ -73,6 +80,19 @@ const ofStatus: Readonly<Partial<Record<JobStatus, object>>> = {
   running: { status: "running", leasedUntil: { $gte: new Date(0) } },
   failed: { status: "failed", finishedAt: { $gte: new Date(0) } },
 };
+
+/** The jobs of the index `retried`, which has them in order. */
+const retried = { status: "pending", attempt: { $gt: 0 } } as const;
+
+const isRetrying = (condition: StoreCondition): boolean =>
+  condition.field === "is" &&
+  !condition.negated &&
+  condition.anyOf.length > 0 &&
+  condition.anyOf.every((state) => state === "retrying");
+
+/** The jobs that can match, if an index holds them alone and by ordinal; null: those of the index `page` are walked over. */
+export const walkedJobs = (conditions: readonly StoreCondition[]): object | null =>
+  conditions.some(isRetrying) ? retried : null;
 
 interface FewJobs {
   readonly filter: object;

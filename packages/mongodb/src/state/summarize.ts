@@ -1,23 +1,24 @@
-// Counts for operators, in one command. Each part reads a partial index that holds only the jobs it counts.
+// Counts for operators. One command counts; each part of it reads a partial index that holds only the jobs it counts. The jobs that
+// wait for failed ones are found by a second one.
 import type { StateAdapter, StateSummary } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { isExpired } from "../expressions.ts";
-import { sequenceIdOf } from "../job-document.ts";
 import type { JobCollection, Scope } from "../store.ts";
 
 type Summarize = StateAdapter<object, object, string>["summarize"];
 type Count = StateSummary["counts"][number];
 
-type Row =
-  | {
-      readonly kind: "count";
-      readonly typeName: string;
-      readonly status: Count["status"];
-      readonly count: number;
-      /** Of pending jobs of which some are due. */
-      readonly oldest?: { readonly ageMs: number; readonly dueCount: number };
-    }
-  | { readonly kind: "blockedByFailed" | "expired" | "runningLong"; readonly count: number };
+interface Row {
+  readonly typeName: string;
+  readonly status: Count["status"];
+  readonly count: number;
+  /** Of pending jobs of which some are due. */
+  readonly oldest?: { readonly ageMs: number; readonly dueCount: number };
+  /** Of running jobs. */
+  readonly expired?: number;
+  readonly long?: number;
+  /** Of failed jobs: the sequence that other jobs wait for. */
+  readonly waitedFor?: string;
+}
 
 // A condition on the first field of each status's index. Without a condition on a field of the index, the
 // server uses no index, partial or not, and reads all jobs. A range of values is answered by the index alone, and `$exists` by the jobs.
@@ -31,60 +32,95 @@ const any = {
 export const summarize =
   (db: Database): Summarize =>
   async ({ context, runningLongMs, timeoutMs }) => {
-    const parts = [
-      pendingByType,
-      ...(["running", "blocked", "failed"] as const).map(countByType),
-      countOf("expired", { status: "running", ...isExpired }),
-      countOf("runningLong", {
-        ...{ status: "running", ...any.running },
-        $expr: { $lte: ["$lastAttemptAt", { $subtract: ["$$NOW", Math.round(runningLongMs)] }] },
-      }),
-    ];
-    const rows = await readParts(db, db.scopeOf(context, timeoutMs), parts);
-    return toSummary(rows);
+    const scope = db.scopeOf(context, timeoutMs);
+    const parts = [pendingByType, blockedByType, failedByType, runningByType(runningLongMs)];
+    const rows = await readParts(db, scope, parts);
+    const failed = rows.flatMap(({ waitedFor }) => waitedFor ?? []);
+    return toSummary(rows, await countWaiting(db.jobs, scope, failed));
   };
 
 const readParts = async (
   { jobs }: Database,
   scope: Scope,
   parts: readonly object[][],
-): Promise<Row[]> => {
+): Promise<readonly Row[]> => {
   const [first = [], ...others] = parts;
   if (scope.session === undefined) {
-    const all = [...others, blockedByFailed(jobs.name)];
-    const unions = all.map((pipeline) => ({ $unionWith: { coll: jobs.name, pipeline } }));
+    const unions = others.map((pipeline) => ({ $unionWith: { coll: jobs.name, pipeline } }));
     return jobs.aggregate<Row>(scope, [...first, ...unions]);
   }
   // `$unionWith` is not allowed in transactions, and a session runs one command at a time.
   const rows: Row[] = [];
   for (const part of parts) rows.push(...(await jobs.aggregate<Row>(scope, part)));
-  return [...rows, await countBlockedByFailed(jobs, scope)];
+  return rows;
 };
 
-const failedWithWaiters = { status: "failed", ...any.failed, hasWaiters: true };
+/** Sequences of one command: their ids fill a part of a message. */
+const sequencesAtOnce = 10_000;
 
-// Without `$lookup`, which sharded clusters do not support here: see `createShardedReader`.
-const countBlockedByFailed = async (jobs: JobCollection, scope: Scope): Promise<Row> => {
-  const failed = await jobs.find(scope, failedWithWaiters, { projection: { sequenceId: 1 } });
-  const ids = failed.map(sequenceIdOf);
-  const waiting = await jobs.find(
-    scope,
-    { blockers: { $in: ids }, openBlockers: { $in: ids }, status: "blocked" },
-    { projection: { _id: 1 } },
-  );
-  return { kind: "blockedByFailed", count: waiting.length };
+/** The blocked jobs that wait for one of these sequences. A `$lookup` for each sequence costs the server several times as much. */
+const countWaiting = async (
+  jobs: JobCollection,
+  scope: Scope,
+  sequenceIds: readonly string[],
+): Promise<number> => {
+  // A job may wait for sequences of two commands.
+  const waiting = new Set<string>();
+  for (let from = 0; from < sequenceIds.length; from += sequencesAtOnce) {
+    const $in = sequenceIds.slice(from, from + sequencesAtOnce);
+    const filter = { blockers: { $in }, openBlockers: { $in }, status: "blocked" };
+    const found = await jobs.find(scope, filter, { projection: { _id: 1 } });
+    for (const { _id } of found) waiting.add(_id);
+  }
+  return waiting.size;
 };
 
-const countByType = (status: Count["status"]): object[] => [
-  { $match: { status, ...any[status] } },
+const shown = (status: Count["status"]): object => ({
+  ...{ _id: 0, typeName: "$_id", status: { $literal: status }, count: 1 },
+});
+
+const blockedByType: object[] = [
+  { $match: { status: "blocked", ...any.blocked } },
   { $group: { _id: "$typeName", count: { $sum: 1 } } },
-  { $project: { _id: 0, kind: "count", typeName: "$_id", status: { $literal: status }, count: 1 } },
+  { $project: shown("blocked") },
 ];
 
-const countOf = (kind: "expired" | "runningLong", match: object): object[] => [
-  { $match: match },
-  { $count: "count" },
-  { $project: { kind, count: 1 } },
+/** A row for each failed job that others wait for, and one for the others of its type. So each job is read once. */
+const failedByType: object[] = [
+  { $match: { status: "failed", ...any.failed } },
+  {
+    $group: {
+      _id: {
+        typeName: "$typeName",
+        waitedFor: { $cond: ["$hasWaiters", { $ifNull: ["$sequenceId", "$_id"] }, "$$REMOVE"] },
+      },
+      count: { $sum: 1 },
+    },
+  },
+  {
+    $project: {
+      ...shown("failed"),
+      typeName: "$_id.typeName",
+      waitedFor: "$_id.waitedFor",
+    },
+  },
+];
+
+const sumOf = (condition: object): object => ({ $sum: { $cond: [condition, 1, 0] } });
+
+const runningByType = (runningLongMs: number): object[] => [
+  { $match: { status: "running", ...any.running } },
+  {
+    $group: {
+      _id: "$typeName",
+      count: { $sum: 1 },
+      expired: sumOf({ $lte: ["$leasedUntil", "$$NOW"] }),
+      long: sumOf({
+        $lte: ["$lastAttemptAt", { $subtract: ["$$NOW", Math.round(runningLongMs)] }],
+      }),
+    },
+  },
+  { $project: { ...shown("running"), expired: 1, long: 1 } },
 ];
 
 /** Pending jobs, and those of them that are due, in one walk over their index. */
@@ -94,7 +130,7 @@ const pendingByType: object[] = [
     $group: {
       _id: "$typeName",
       count: { $sum: 1 },
-      dueCount: { $sum: { $cond: [{ $lte: ["$scheduledAt", "$$NOW"] }, 1, 0] } },
+      dueCount: sumOf({ $lte: ["$scheduledAt", "$$NOW"] }),
       // A blocked job does not wait for a worker: its waiting begins with its release. An absent field is no maximum, and no minimum.
       at: {
         $min: {
@@ -109,8 +145,7 @@ const pendingByType: object[] = [
   },
   {
     $project: {
-      _id: 0,
-      ...{ kind: "count", typeName: "$_id", status: { $literal: "pending" }, count: 1 },
+      ...shown("pending"),
       oldest: {
         $cond: [
           { $gt: ["$dueCount", 0] },
@@ -123,51 +158,26 @@ const pendingByType: object[] = [
   },
 ];
 
-const openBlockers = { $ifNull: ["$openBlockers", []] } as const;
-
-// From the failed jobs with waiters to the jobs that wait for them: few on both sides. Lookups for many of them at once cost the
-// server half as much again: each job that waits is compared with all of them.
-const blockedByFailed = (jobs: string): object[] => [
-  { $match: failedWithWaiters },
-  { $project: { failed: { $ifNull: ["$sequenceId", "$_id"] } } },
-  {
-    $lookup: {
-      from: jobs,
-      localField: "failed",
-      foreignField: "blockers",
-      let: { failed: "$failed" },
-      pipeline: [
-        // The server may evaluate `$in` first, and completed jobs have no open blockers.
-        { $match: { status: "blocked", $expr: { $in: ["$$failed", openBlockers] } } },
-        { $project: { _id: 1 } },
-      ],
-      as: "waiting",
-    },
-  },
-  { $unwind: "$waiting" },
-  { $group: { _id: "$waiting._id" } },
-  { $count: "count" },
-  { $project: { kind: "blockedByFailed", count: 1 } },
-];
-
-const toSummary = (rows: readonly Row[]): StateSummary => {
-  const countOfKind = (kind: "blockedByFailed" | "expired" | "runningLong"): number => {
-    const row = rows.find((each) => each.kind === kind);
-    return row !== undefined && "count" in row ? row.count : 0;
-  };
+const toSummary = (rows: readonly Row[], blockedByFailedCount: number): StateSummary => {
+  const total = (of: "expired" | "long"): number =>
+    rows.reduce((sum, row) => sum + (row[of] ?? 0), 0);
   return {
-    counts: rows.flatMap((row) =>
-      row.kind === "count"
-        ? [{ typeName: row.typeName, status: row.status, count: row.count }]
-        : [],
+    counts: toCounts(rows),
+    oldestReady: rows.flatMap(({ typeName, oldest }) =>
+      oldest === undefined ? [] : [{ typeName, ...oldest }],
     ),
-    oldestReady: rows.flatMap((row) =>
-      row.kind === "count" && row.oldest !== undefined
-        ? [{ typeName: row.typeName, ...row.oldest }]
-        : [],
-    ),
-    blockedByFailedCount: countOfKind("blockedByFailed"),
-    expiredLeaseCount: countOfKind("expired"),
-    runningLongCount: countOfKind("runningLong"),
+    blockedByFailedCount,
+    expiredLeaseCount: total("expired"),
+    runningLongCount: total("long"),
   };
+};
+
+/** Failed jobs have several rows of a type. */
+const toCounts = (rows: readonly Row[]): readonly Count[] => {
+  const counts = new Map<string, Count>();
+  for (const { typeName, status, count } of rows) {
+    const key = JSON.stringify([status, typeName]);
+    counts.set(key, { typeName, status, count: count + (counts.get(key)?.count ?? 0) });
+  }
+  return [...counts.values()];
 };
