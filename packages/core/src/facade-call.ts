@@ -6,6 +6,7 @@ import type {
   OpenTransaction,
   OpenTransactions,
 } from "./after-commit/open-transactions.ts";
+import { loadOnce } from "./async/load-once.ts";
 import { InvalidOptionError } from "./errors.ts";
 import type * as LateCalls from "./late-calls.ts";
 import { unknownOptionError } from "./model/assert-known-options.ts";
@@ -45,9 +46,11 @@ export const createBegin =
 export const track = <T>({ transaction }: Call, pending: Promise<T>): Promise<T> =>
   transaction === undefined ? pending : transaction.track(pending);
 
+export const loadLateCalls = loadOnce(() => import("./late-calls.ts"));
+
 /** The same for a call whose code is loaded late. Calls of one transaction keep their order among themselves. */
 export const callLate = <T>(call: Call, run: (late: typeof LateCalls) => Promise<T>): Promise<T> =>
-  track(call, import("./late-calls.ts").then(run));
+  track(call, loadLateCalls().then(run));
 
 /** Splits the argument of a method. `names`: the options of the method. */
 const readCallOptions = (

@@ -10,6 +10,7 @@ import type {
 import { rememberEngine } from "./client-engine.ts";
 import { createEngine, type EngineSeams } from "./engine.ts";
 import { createFacade } from "./facade.ts";
+import { loadLateCalls } from "./facade-call.ts";
 import type { JobTypes } from "./job-types/define-job-types.ts";
 import { assertObject } from "./model/assert-option.ts";
 import { assertKnownOptions } from "./model/assert-known-options.ts";
@@ -110,7 +111,7 @@ export const createQueuertWith = async <TDefinitions, TStateAdapter extends AnyA
   const client = createFacade(engine);
   rememberEngine(client, engine);
   if (options.limits !== undefined || options.schedules !== undefined) {
-    const late = await import("./late-calls.ts");
+    const late = await loadLateCalls();
     await late.declareLimits(engine, limits);
     await late.declareSchedules(engine, schedules);
   }

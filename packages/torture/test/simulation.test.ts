@@ -1,9 +1,25 @@
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { simulateCalendar } from "../src/simulation/calendar.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 
 // Ten seeds a case, so that a failing one is found soon; more with `pnpm torture --store simulation --runs 1000`.
 const firstSeeds = [1, 11, 21, 31, 41, 51];
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const tsx = createRequire(here("../../../package.json")).resolve("tsx");
+
+/** One seed in a process of its own, with these modules loaded first. */
+const simulateElsewhere = async (seed: number, imports: readonly string[]): Promise<unknown> => {
+  const flags = [pathToFileURL(tsx).href, ...imports].flatMap((url) => ["--import", url]);
+  const args = ["--no-warnings", "--conditions=@queuert/source", ...flags];
+  const script = [here("simulate-once.ts"), String(seed)];
+  const { stdout } = await promisify(execFile)(process.execPath, [...args, ...script]);
+  return JSON.parse(stdout);
+};
 
 describe("the engine under simulated faults", () => {
   it.each(firstSeeds)(
@@ -26,6 +42,14 @@ describe("the engine under simulated faults", () => {
     const [first, second] = [await simulate(7), await simulate(7)];
     expect(second).toEqual(first);
   });
+
+  it("does the same where a module is found late", async () => {
+    const slow = pathToFileURL(here("slow-imports.mjs")).href;
+    const { jobCount, attemptCount, virtualMs, violations } = await simulate(30_044);
+    const expected = { jobCount, attemptCount, virtualMs, violations };
+    expect(await simulateElsewhere(30_044, [])).toEqual(expected);
+    expect(await simulateElsewhere(30_044, [slow])).toEqual(expected);
+  }, 60_000);
 
   it.each([1, 2, 4, 8])(
     "keeps the ticks of schedules over weeks: seed %i",

@@ -1,4 +1,5 @@
 // The builder that users see: each call returns a new one, so a worker can be extended and started several times.
+import { loadOnce } from "../async/load-once.ts";
 import type { Engine } from "../engine.ts";
 import { limits } from "../defaults.ts";
 import {
@@ -40,6 +41,8 @@ export interface WorkerBuilder {
   drain(options?: GivenProcessOnceOptions): Promise<ProcessOnceResult>;
 }
 
+const loadParts = loadOnce(() => import("./worker-parts.ts"));
+
 export const createWorker = (
   engine: Engine,
   owner: WorkerOwner,
@@ -73,7 +76,7 @@ export const createWorker = (
     owner.assertOpen();
     engine.implementedTypes.add(parts.types.map(({ typeName }) => typeName));
     // A process that only starts jobs does not load it. A client that is closed meanwhile stops the worker.
-    const starting = import("./worker-parts.ts").then(({ startWorker }) =>
+    const starting = loadParts().then(({ startWorker }) =>
       startWorker(engine, processors, options),
     );
     const stopStarted = async (): Promise<void> => (await starting).stop();

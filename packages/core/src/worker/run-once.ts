@@ -1,4 +1,5 @@
 // One call of `processOnce` or `drain`, which the client can end.
+import { loadOnce } from "../async/load-once.ts";
 import type { Engine } from "../engine.ts";
 import { EmptyWorkerError } from "../errors.ts";
 import type { GivenMiddleware } from "../lifecycle/process-job/processor.ts";
@@ -20,6 +21,8 @@ export interface WorkerOwner {
   track(stop: () => Promise<void>): () => void;
 }
 
+const loadParts = loadOnce(() => import("./process-once.ts"));
+
 /** A client that is closed meanwhile ends the call early, and waits for it. */
 export const runOnce = async (
   engine: Engine,
@@ -33,7 +36,7 @@ export const runOnce = async (
   engine.implementedTypes.add(types.map(({ typeName }) => typeName));
   const closing = new AbortController();
   const call = { settings, closing: closing.signal, begunAt: engine.clock.now() };
-  const running = import("./process-once.ts").then(({ processOnce }) =>
+  const running = loadParts().then(({ processOnce }) =>
     processOnce(engine, processors, call),
   );
   const forget = owner.track(async () => {
