@@ -9,6 +9,8 @@ export type { NatsCluster } from "./nats-cluster.ts";
 export { createNetworkNamespace } from "./network-namespace.ts";
 export type { NetworkNamespace } from "./network-namespace.ts";
 export type { ServiceOptions } from "./options.ts";
+export { startPatroni } from "./patroni.ts";
+export type { PatroniCluster } from "./patroni.ts";
 export { startPgbouncer } from "./pgbouncer.ts";
 export type { PgbouncerService } from "./pgbouncer.ts";
 export { startPostgres } from "./postgres.ts";

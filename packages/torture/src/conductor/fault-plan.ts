@@ -14,7 +14,7 @@ const networkFaults = ["partitionTo", "partitionFrom", "drops"] as const;
 const memberFaults = ["stepDown", "rollback", "memberPause"] as const;
 const setupFaults = [
   ...(["failOver", "poolerRestart", "diskFull", "restore", "slowSync", "serverClock"] as const),
-  ...(["payloads", "deploy"] as const),
+  ...(["payloads", "deploy", "etcdDown"] as const),
 ];
 
 export type FaultKind =
@@ -32,6 +32,7 @@ export type FaultKind =
  *
  * - `plain`: one server.
  * - `standby`, `asyncStandby`: PostgreSQL with a synchronous or an asynchronous standby, which is promoted.
+ * - `patroni`, `asyncPatroni`: the same under Patroni, which keeps its leader in etcd and promotes the standby by itself.
  * - `pooler`: PgBouncer in front of PostgreSQL.
  * - `smallDisk`: on a file system of its own that can be filled.
  * - `slowDisk`: each confirmation of the disk takes long.
@@ -43,12 +44,14 @@ export type FaultKind =
  */
 export type Setup =
   | ("plain" | "standby" | "asyncStandby" | "pooler" | "smallDisk")
+  | ("patroni" | "asyncPatroni")
   | ("slowDisk" | "backup" | "clock" | "network" | "members" | "upgrade");
 
 export const setupsFor: Readonly<Record<StoreName, readonly Setup[]>> = {
   postgres: [
     ...(["plain", "standby", "asyncStandby", "pooler", "smallDisk"] as const),
     ...(["slowDisk", "backup", "clock", "network", "upgrade"] as const),
+    ...(["patroni", "asyncPatroni"] as const),
   ],
   sqlite: ["plain", "smallDisk", "slowDisk", "backup", "upgrade"],
   mongodb: ["plain", "slowDisk", "backup", "members", "upgrade"],
@@ -70,6 +73,8 @@ const ofSetup: Readonly<Record<Setup, readonly FaultKind[]>> = {
   plain: ["payloads"],
   standby: ["failOver", "failOver"],
   asyncStandby: ["failOver", "failOver"],
+  patroni: ["failOver", "failOver", "etcdDown"],
+  asyncPatroni: ["failOver", "failOver", "etcdDown"],
   pooler: ["poolerRestart", "poolerRestart"],
   smallDisk: ["diskFull", "diskFull"],
   slowDisk: ["slowSync", "slowSync"],
@@ -85,7 +90,7 @@ const ofSetup: Readonly<Record<Setup, readonly FaultKind[]>> = {
  * hour ahead deletes at once, before the job was seen to end.
  */
 export const keepsAll = (setup: Setup): boolean =>
-  setup === "asyncStandby" || setup === "backup" || setup === "clock";
+  ["asyncStandby", "asyncPatroni", "backup", "clock"].includes(setup);
 
 const ofStore = (store: StoreName, setup: Setup): readonly FaultKind[] => {
   // A file has no server to restart and no wire to cut.
@@ -93,7 +98,8 @@ const ofStore = (store: StoreName, setup: Setup): readonly FaultKind[] => {
   // Its members elect another primary.
   if (setup === "members") return [];
   return [
-    ...serverFaults,
+    // Patroni may promote the standby after each of them. An asynchronous one then lacks commits of a moment that is not known.
+    ...(setup === "asyncPatroni" ? [] : serverFaults),
     ...(setup === "network" ? [] : wireFaults),
     ...(store === "postgres" ? maintenanceFaults : (["stepDown"] as const)),
   ];
@@ -127,6 +133,7 @@ const amountOf = (kind: FaultKind, random: Random): number => {
   if (kind === "slowSync") return 50 + random.below(450);
   if (kind === "drops") return 40 + random.below(200);
   if (kind === "notifyNode") return random.below(6);
+  if (kind === "failOver") return random.below(2);
   return 0;
 };
 
@@ -139,8 +146,8 @@ const durationOf = (kind: FaultKind, random: Random): number => {
   if (momentary.includes(kind)) return 0;
   // Longer than the lease: another worker acquires the jobs meanwhile.
   if (kind === "freeze" || kind === "block") return Math.round(leaseMs * (1.2 + random.next()));
-  // The others notice that it is gone, and take its place.
-  if (kind === "notifyDown" || kind === "notifyNode") return 3_000 + random.below(5_000);
+  // The others notice that it is gone, and take its place. Without etcd, the leader steps down.
+  if (["notifyDown", "notifyNode", "etcdDown"].includes(kind)) return 3_000 + random.below(5_000);
   return 500 + random.below(2_500);
 };
 

@@ -5,13 +5,14 @@ import {
   createWrongClock,
   type PostgresOptions,
   startPgbouncer,
+  startPatroni,
   startPostgres,
   startPostgresPair,
   startTcpProxy,
 } from "@queuert/test-services";
 import { mountSmallDisk } from "../small-disk.ts";
 import { restoring, syncingSlowly } from "./own-faults.ts";
-import type { OwnFaults, ServiceMeans, StoreService } from "./services.ts";
+import type { OwnFault, OwnFaults, ServiceMeans, StoreService } from "./services.ts";
 
 const startPair = async ({ setup, now }: ServiceMeans): Promise<StoreService> => {
   const isSynchronous = setup === "standby";
@@ -32,6 +33,42 @@ const startPair = async ({ setup, now }: ServiceMeans): Promise<StoreService> =>
     close: async () => {
       await proxy.close();
       await pair.close();
+    },
+  };
+};
+
+/** Patroni promotes the standby by itself, and the old leader comes back as the standby. */
+const startUnderPatroni = async ({ setup, now }: ServiceMeans): Promise<StoreService> => {
+  const isSynchronous = setup === "patroni";
+  const cluster = await startPatroni(isSynchronous);
+  const { url } = await cluster.createDatabase();
+  const proxy = await startTcpProxy(url);
+  /** An asynchronous standby lacks the last commits of its leader, whenever it becomes the leader. */
+  const losing =
+    (fault: OwnFault): OwnFault =>
+    async (durationMs, amount) => {
+      const to = now();
+      await fault(durationMs, amount);
+      return isSynchronous ? undefined : { to, at: now() };
+    };
+  return {
+    ...{ directStoreUrl: url, storeUrl: proxy.url, store: { server: cluster.server, proxy } },
+    own: {
+      // An asynchronous standby always is behind; a synchronous one every second time, when no commit is acknowledged meanwhile.
+      failOver: losing((durationMs, amount) =>
+        cluster.failOver(isSynchronous && amount === 0 ? 0 : durationMs),
+      ),
+      // The leader cannot prove that it is the leader, and steps down.
+      etcdDown: losing(async (durationMs) => {
+        await cluster.etcd.kill();
+        await sleep(durationMs);
+        await cluster.etcd.start();
+        await cluster.waitUntilWhole();
+      }),
+    },
+    close: async () => {
+      await proxy.close();
+      await cluster.close();
     },
   };
 };
@@ -107,6 +144,7 @@ const startOne = async (means: ServiceMeans, given: PostgresOptions): Promise<St
 export const startPostgresStore = (means: ServiceMeans): Promise<StoreService> => {
   const { setup } = means;
   if (setup === "standby" || setup === "asyncStandby") return startPair(means);
+  if (setup === "patroni" || setup === "asyncPatroni") return startUnderPatroni(means);
   // Durable: if a server loses acknowledged writes when it crashes, the library would be blamed.
   const options: PostgresOptions = { exclusive: true, durability: "default" };
   return setup === "network" ? startApart(options) : startOne(means, options);
