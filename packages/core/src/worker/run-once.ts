@@ -36,9 +36,7 @@ export const runOnce = async (
   engine.implementedTypes.add(types.map(({ typeName }) => typeName));
   const closing = new AbortController();
   const call = { settings, closing: closing.signal, begunAt: engine.clock.now() };
-  const running = loadParts().then(({ processOnce }) =>
-    processOnce(engine, processors, call),
-  );
+  const running = loadParts().then(({ processOnce }) => processOnce(engine, processors, call));
   const forget = owner.track(async () => {
     closing.abort();
     await running.catch(() => undefined);

@@ -87,10 +87,10 @@ const ofSetup: Readonly<Record<Setup, readonly FaultKind[]>> = {
 
 /**
  * Whether completed jobs are kept to the end. A store that forgot a job did not delete it by retention. One whose clock is an
- * hour ahead deletes at once, before the job was seen to end.
+ * hour ahead deletes at once, before the job was seen to end. Under Patroni the store can be away for longer than the retention.
  */
 export const keepsAll = (setup: Setup): boolean =>
-  ["asyncStandby", "asyncPatroni", "backup", "clock"].includes(setup);
+  ["asyncStandby", "patroni", "asyncPatroni", "backup", "clock"].includes(setup);
 
 const ofStore = (store: StoreName, setup: Setup): readonly FaultKind[] => {
   // A file has no server to restart and no wire to cut.
