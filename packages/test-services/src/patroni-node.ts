@@ -57,8 +57,8 @@ const patroniBinary = (): string => {
 
 /** For the cluster: the first node writes them to etcd. */
 const clusterSettings = (isSynchronous: boolean): object => ({
-  // Short, for a failover in seconds. Longer than any node stands still that must stay the leader.
-  ...{ ttl: 8, loop_wait: 1, retry_timeout: 3 },
+  // Short, for a failover in seconds. Longer than a leader that must stay one stands still, also on a busy machine.
+  ...{ ttl: 12, loop_wait: 1, retry_timeout: 5 },
   // A standby that is behind is promoted, too.
   maximum_lag_on_failover: 1_000_000_000,
   synchronous_mode: isSynchronous,

@@ -146,8 +146,10 @@ const durationOf = (kind: FaultKind, random: Random): number => {
   if (momentary.includes(kind)) return 0;
   // Longer than the lease: another worker acquires the jobs meanwhile.
   if (kind === "freeze" || kind === "block") return Math.round(leaseMs * (1.2 + random.next()));
-  // The others notice that it is gone, and take its place. Without etcd, the leader steps down.
-  if (["notifyDown", "notifyNode", "etcdDown"].includes(kind)) return 3_000 + random.below(5_000);
+  // The leader of Patroni gives up after five seconds without etcd.
+  if (kind === "etcdDown") return 8_000 + random.below(5_000);
+  // The others notice that it is gone, and take its place.
+  if (kind === "notifyDown" || kind === "notifyNode") return 3_000 + random.below(5_000);
   return 500 + random.below(2_500);
 };
 

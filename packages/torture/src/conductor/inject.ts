@@ -58,9 +58,15 @@ const tellAll = async (
 
 const maintain =
   (kind: MaintenanceKind): Inject =>
-  async ({ services }, { durationMs }) => {
+  async ({ services, store }, { durationMs }) => {
     const { maintenance } = await loadStore(services.storeName);
-    await maintenance?.[kind](services.directStoreUrl, durationMs);
+    try {
+      await maintenance?.[kind](services.directStoreUrl, durationMs);
+    } catch (error) {
+      // A primary that loses its place ends the statements of operators, too.
+      const isOver = store.state.capabilities.isTransientError?.(error) === true;
+      if (!isOver || services.own.failOver === undefined) throw error;
+    }
   };
 
 /** Messages with the ids of jobs that run. */
