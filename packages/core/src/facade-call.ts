@@ -46,7 +46,9 @@ export const createBegin =
 export const track = <T>({ transaction }: Call, pending: Promise<T>): Promise<T> =>
   transaction === undefined ? pending : transaction.track(pending);
 
-export const loadLateCalls = loadOnce(() => import("./late-calls.ts"));
+export const loadLateCalls: () => Promise<typeof LateCalls> = loadOnce(
+  () => import("./late-calls.ts"),
+);
 
 /** The same for a call whose code is loaded late. Calls of one transaction keep their order among themselves. */
 export const callLate = <T>(call: Call, run: (late: typeof LateCalls) => Promise<T>): Promise<T> =>
