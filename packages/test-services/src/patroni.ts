@@ -12,11 +12,10 @@ export type PatroniCluster = PostgresDatabases & {
   /** The node that is the leader at the moment of the call. One that was killed or paused is also the one that comes back. */
   readonly server: ServerControl;
   readonly etcd: EtcdService;
-  /**
-   * The other node receives nothing for `disconnectedMs`. Then the leader's node is killed, and Patroni promotes the other one.
-   * The old leader comes back as its standby.
-   */
-  readonly failOver: (disconnectedMs?: number) => Promise<void>;
+  /** From now on the standby receives nothing, until `failOver`. */
+  readonly disconnect: () => void;
+  /** The leader's node is killed, and Patroni promotes the standby. The old leader comes back as the standby. */
+  readonly failOver: () => Promise<void>;
   /** Resolves when there is a leader, and a standby that receives from it. A synchronous one is known as such. */
   readonly waitUntilWhole: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -137,10 +136,9 @@ export const startPatroni = async (isSynchronous: boolean): Promise<PatroniClust
   return {
     ...postgresDatabases(proxy.url),
     ...{ etcd, waitUntilWhole, server: createControl(() => leader, waitUntilWhole) },
-    failOver: async (disconnectedMs = 0) => {
+    disconnect: () => leader.disconnect(),
+    failOver: async () => {
       const old = leader;
-      if (disconnectedMs > 0) old.disconnect();
-      await sleep(disconnectedMs);
       await old.kill();
       await old.connect();
       await eventually("other leader", () => Promise.resolve(leader !== old));

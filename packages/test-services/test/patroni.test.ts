@@ -42,3 +42,20 @@ it(
   },
   timeoutMs,
 );
+
+it(
+  "brings back older data where the standby received nothing",
+  async () => {
+    await using cluster = await closing(startPatroni(false));
+    const { url } = await cluster.createDatabase();
+    await query(url, "CREATE TABLE IF NOT EXISTS kept (value int PRIMARY KEY)");
+    await query(url, "INSERT INTO kept VALUES (1) ON CONFLICT DO NOTHING");
+    const behind = "SELECT pg_current_wal_lsn() - replay_lsn AS value FROM pg_stat_replication";
+    await expect.poll(() => query(url, behind), { timeout: 60_000 }).toEqual(["0"]);
+    cluster.disconnect();
+    await query(url, "INSERT INTO kept VALUES (2) ON CONFLICT DO NOTHING");
+    await cluster.failOver();
+    expect(await query(url, "SELECT value FROM kept ORDER BY value")).toEqual([1]);
+  },
+  timeoutMs,
+);

@@ -16,7 +16,7 @@ const tsx = createRequire(here("../../../package.json")).resolve("tsx");
 const simulateElsewhere = async (seed: number, imports: readonly string[]): Promise<unknown> => {
   const flags = [pathToFileURL(tsx).href, ...imports].flatMap((url) => ["--import", url]);
   const args = ["--no-warnings", "--conditions=@queuert/source", ...flags];
-  const script = [here("simulate-once.ts"), String(seed)];
+  const script = [here("processes/simulate-once.ts"), String(seed)];
   const { stdout } = await promisify(execFile)(process.execPath, [...args, ...script]);
   return JSON.parse(stdout);
 };

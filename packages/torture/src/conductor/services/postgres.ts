@@ -55,9 +55,13 @@ const startUnderPatroni = async ({ setup, now }: ServiceMeans): Promise<StoreSer
     ...{ directStoreUrl: url, storeUrl: proxy.url, store: { server: cluster.server, proxy } },
     own: {
       // An asynchronous standby always is behind; a synchronous one every second time, when no commit is acknowledged meanwhile.
-      failOver: losing((durationMs, amount) =>
-        cluster.failOver(isSynchronous && amount === 0 ? 0 : durationMs),
-      ),
+      failOver: losing(async (durationMs, amount) => {
+        if (!isSynchronous || amount > 0) {
+          cluster.disconnect();
+          await sleep(durationMs);
+        }
+        await cluster.failOver();
+      }),
       // The leader cannot prove that it is the leader, and steps down.
       etcdDown: losing(async (durationMs) => {
         await cluster.etcd.kill();
