@@ -5,14 +5,18 @@ import type {
   BlockerName,
   ContinuationNames,
   IsCoded,
-  IsSignal,
   WrittenBlockers,
   WrittenInput,
   WrittenOutput,
 } from "./definition.ts";
-import type { BlockerEnd, DefineBlocker } from "./markers.ts";
-import type { IsJson, NonJsonPart } from "./json.ts";
-import type { ExternalJobTypes } from "./references.ts";
+import type {
+  BlockerEnd,
+  DefineBlocker,
+  DefineContinuationInput,
+  DefineContinuationOutput,
+} from "./markers.ts";
+import type { IsJson, JsonValue, NonJsonPart } from "./json.ts";
+import type { ExternalJobTypes, SignalNames } from "./references.ts";
 
 /** The constraint of `defineUnionJobTypes`: `unknown`, or the sentences with the mistakes. */
 export type CheckedDefinitions<TDefinitions> = {
@@ -28,17 +32,25 @@ export type CheckedDefinitions<TDefinitions> = {
     : TSentences
   : never;
 
+/** Most definitions without a mistake: one comparison answers them. The others are read part by part. */
+interface PlainDefinition<TDefinitions> {
+  readonly input: JsonValue | DefineContinuationInput<JsonValue>;
+  readonly output: JsonValue | DefineContinuationOutput<JobNames<TDefinitions>>;
+  readonly blockers?: readonly DefineBlocker<ExternalJobTypes<TDefinitions>, BlockerEnd>[];
+}
+
+/** The types that are no signals. */
+type JobNames<TDefinitions> = Exclude<keyof TDefinitions, SignalNames<TDefinitions>> & string;
+
 // `TNames`: the compiler makes `keyof TDefinitions` anew wherever it is written, at a cost of all names.
-type DefinitionError<
-  TDefinitions,
-  TDefinition,
-  TTypeName extends string,
-  TNames,
-> = TDefinition extends { readonly input: unknown; readonly output: unknown }
-  ? | ContinuationError<TDefinitions, ContinuationNames<TDefinition>, TTypeName, TNames>
-    | BlockersError<TDefinitions, TDefinition, TTypeName>
-    | PayloadErrors<TDefinition, TTypeName>
-  : `Error: job type '${TTypeName}' must be { input, output } with optional blockers`;
+type DefinitionError<TDefinitions, TDefinition, TTypeName extends string, TNames> =
+  TDefinition extends PlainDefinition<TDefinitions>
+    ? never
+    : TDefinition extends { readonly input: unknown; readonly output: unknown }
+      ? | ContinuationError<TDefinitions, ContinuationNames<TDefinition>, TTypeName, TNames>
+        | BlockersError<TDefinitions, TDefinition, TTypeName>
+        | PayloadErrors<TDefinition, TTypeName>
+      : `Error: job type '${TTypeName}' must be { input, output } with optional blockers`;
 
 type ContinuationError<TDefinitions, TTarget, TTypeName extends string, TNames> = [
   TTarget,
@@ -47,17 +59,6 @@ type ContinuationError<TDefinitions, TTarget, TTypeName extends string, TNames> 
     ? `Error: job type '${TTypeName}' continues to '${TTarget}', which is a signal: wait for it as a blocker`
     : never
   : `Error: job type '${TTypeName}' continues to '${Exclude<TTarget, TNames> & string}', which is not defined`;
-
-/** A conditional type, so that it is evaluated once. */
-type SignalNames<TDefinitions> = keyof {
-  [
-    TTypeName in keyof TDefinitions as IsSignal<TDefinitions[TTypeName]> extends true
-      ? TTypeName
-      : never
-  ]: true;
-} extends infer TTypeName extends string
-  ? TTypeName
-  : never;
 
 type BlockersError<TDefinitions, TDefinition, TTypeName extends string> = TDefinition extends {
   readonly blockers?: infer TBlockers;

@@ -19,46 +19,48 @@ export interface JobTypeDefinition {
 /** The names of the defined job types. */
 export type JobTypeName<TDefinitions> = keyof TDefinitions & string;
 
+// A part is read as a property, and then matched: to infer it from the definition costs the compiler three times as much.
+type Part<TDefinition, TName extends string> = TDefinition[TName & keyof TDefinition];
+
 /** The input as its author wrote it, without the marker of internal types. */
-export type WrittenInput<TDefinition> = TDefinition extends { readonly input: infer TInput }
-  ? TInput extends DefineContinuationInput<infer TInner>
+export type WrittenInput<TDefinition> = Unmarked<Part<TDefinition, "input">>;
+
+type Unmarked<TInput> =
+  TInput extends DefineContinuationInput<infer TInner>
     ? unknown extends TInput
       ? TInput
       : TInner
-    : TInput
-  : never;
+    : TInput;
 
 /**
  * The output as its author wrote it, without the markers of continuations; never if it always
  * continues.
  */
-export type WrittenOutput<TDefinition> = TDefinition extends { readonly output: infer TOutput }
-  ? unknown extends TOutput
-    ? TOutput
-    : TOutput extends DefineContinuationOutput<string>
-      ? never
-      : TOutput
-  : never;
+export type WrittenOutput<TDefinition> = WithoutContinuations<Part<TDefinition, "output">>;
+
+type WithoutContinuations<TOutput> = unknown extends TOutput
+  ? TOutput
+  : TOutput extends DefineContinuationOutput<string>
+    ? never
+    : TOutput;
 
 /** The names in the continuation markers of an output; never if it always ends the sequence. */
-export type ContinuationNames<TDefinition> = TDefinition extends { readonly output: infer TOutput }
-  ? unknown extends TOutput
-    ? never
-    : TOutput extends DefineContinuationOutput<infer TTypeName>
-      ? TTypeName
-      : never
-  : never;
+export type ContinuationNames<TDefinition> = NamesIn<Part<TDefinition, "output">>;
+
+type NamesIn<TOutput> = unknown extends TOutput
+  ? never
+  : TOutput extends DefineContinuationOutput<infer TTypeName>
+    ? TTypeName
+    : never;
 
 /** Whether a definition is internal. `any` and `unknown` inputs carry no marker. */
-export type IsContinuationOnly<TDefinition> = TDefinition extends {
-  readonly input: DefineContinuationInput<unknown>;
-}
-  ? TDefinition extends { readonly input: infer TInput }
-    ? unknown extends TInput
-      ? false
-      : true
-    : false
-  : false;
+export type IsContinuationOnly<TDefinition> = IsMarked<Part<TDefinition, "input">>;
+
+type IsMarked<TInput> = unknown extends TInput
+  ? false
+  : [TInput] extends [DefineContinuationInput<unknown>]
+    ? true
+    : false;
 
 /** Whether a definition is a signal. `any` is none. */
 export type IsSignal<TDefinition> = unknown extends TDefinition

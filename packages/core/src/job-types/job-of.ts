@@ -17,12 +17,15 @@ import type {
   WrittenInput,
   WrittenOutput,
 } from "./definition.ts";
-import type { Jsonified } from "./json.ts";
+import type { Jsonified, JsonValue } from "./json.ts";
 import type { SequenceJobTypes, SequenceTypesReaching } from "./references.ts";
 
 /** A payload as it is read: as JSON leaves it, or with a codec as it was written. */
-type Read<TDefinition, TPayload> =
-  IsCoded<TDefinition> extends true ? TPayload : Jsonified<TPayload>;
+type Read<TDefinition, TPayload> = [TPayload] extends [JsonValue]
+  ? TPayload
+  : IsCoded<TDefinition> extends true
+    ? TPayload
+    : Jsonified<TPayload>;
 
 /** The input of a job type as it is read, with the marker of internal types taken off. */
 export type JobInput<TDefinitions, TTypeName extends keyof TDefinitions> = Read<

@@ -5,6 +5,7 @@ import type {
   BlockerName,
   ContinuationNames,
   IsContinuationOnly,
+  IsSignal,
   WrittenBlockers,
 } from "./definition.ts";
 
@@ -27,6 +28,17 @@ export type ExternalJobTypes<TDefinitions> =
   keyof ExternalJobTypeDefinitions<TDefinitions> extends infer TTypeName extends string
     ? TTypeName
     : never;
+
+/** The names of the signals: none is started, processed or continued to. A conditional type for the same reason. */
+export type SignalNames<TDefinitions> = keyof {
+  [
+    TTypeName in keyof TDefinitions as IsSignal<TDefinitions[TTypeName]> extends true
+      ? TTypeName
+      : never
+  ]: true;
+} extends infer TTypeName extends string
+  ? TTypeName
+  : never;
 
 /** The job types a job of this type can continue to. */
 export type ContinuationJobTypes<

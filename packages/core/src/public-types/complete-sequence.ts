@@ -5,7 +5,7 @@ import type {
 } from "../job-types/job-of.ts";
 import type { SequenceJobTypes } from "../job-types/references.ts";
 import type { UnfinishedState } from "../model/job.ts";
-import type { Continuation } from "./continue.ts";
+import type { Continuation, IsUnion } from "./continue.ts";
 import type { CompleteCallback } from "./process.ts";
 
 type JobTypesOfSequence<TDefinitions, TTypeName extends keyof TDefinitions> = SequenceJobTypes<
@@ -21,8 +21,6 @@ type NarrowedTypeName<TName extends string> =
   IsUnion<TName> extends true
     ? "Error: narrow the job by its typeName before completing it"
     : TName;
-
-type IsUnion<T, TAll = T> = T extends unknown ? ([TAll] extends [T] ? false : true) : never;
 
 type CompletedWith<
   TJobId extends string,

@@ -11,6 +11,9 @@ export interface Continuation<TTypeName extends string = string> {
   readonly [continuation]: true;
 }
 
+/** Whether it is a union of several types. */
+export type IsUnion<T, TAll = T> = T extends unknown ? ([TAll] extends [T] ? false : true) : never;
+
 type NextJobOptions<TDefinitions, TNext extends keyof TDefinitions & string> = NewJobOptions & {
   readonly typeName: TNext;
   readonly input: WrittenInput<TDefinitions[TNext]>;
@@ -27,10 +30,26 @@ export type ContinueWith<
   TTypeName extends keyof TDefinitions & string,
 > = [ContinuationJobTypes<TDefinitions, TTypeName>] extends [never]
   ? Refused<`Error: job type '${TTypeName}' has no DefineContinuationOutput in its output, so it cannot continue`>
-  : <TNext extends ContinuationJobTypes<TDefinitions, TTypeName> & keyof TDefinitions>(
-      options: NextJobOptions<TDefinitions, TNext> &
-        BlockerOptions<TJobId, TDefinitions, TTxContext, TNext>,
-    ) => Promise<Continuation<TNext>>;
+  : ContinueToOneOf<
+      TJobId,
+      TDefinitions,
+      TTxContext,
+      ContinuationJobTypes<TDefinitions, TTypeName>
+    >;
+
+// Most types continue to one other type. A function without a type parameter costs the compiler half of one with it.
+type ContinueToOneOf<TJobId extends string, TDefinitions, TTxContext, TNames> =
+  IsUnion<TNames> extends true
+    ? <TNext extends TNames & keyof TDefinitions & string>(
+        options: NextJobOptions<TDefinitions, TNext> &
+          BlockerOptions<TJobId, TDefinitions, TTxContext, TNext>,
+      ) => Promise<Continuation<TNext>>
+    : TNames extends keyof TDefinitions & string
+      ? (
+          options: NextJobOptions<TDefinitions, TNames> &
+            BlockerOptions<TJobId, TDefinitions, TTxContext, TNames>,
+        ) => Promise<Continuation<TNames>>
+      : never;
 
 /** The name, or a sentence if the type has blockers. */
 export type WithoutBlockersTypeName<TDefinitions, TNext extends keyof TDefinitions & string> =
@@ -48,9 +67,22 @@ export type ContinueWithValue<
   TCompletion,
 > = [ContinuationJobTypes<TDefinitions, TTypeName>] extends [never]
   ? Refused<`Error: job type '${TTypeName}' has no DefineContinuationOutput in its output, so it cannot continue`>
-  : <TNext extends ContinuationJobTypes<TDefinitions, TTypeName> & keyof TDefinitions>(
-      options: NewJobOptions & {
-        readonly typeName: WithoutBlockersTypeName<TDefinitions, TNext>;
-        readonly input: WrittenInput<TDefinitions[TNext]>;
-      },
-    ) => Promise<TCompletion>;
+  : ContinueByValueToOneOf<
+      TDefinitions,
+      ContinuationJobTypes<TDefinitions, TTypeName>,
+      TCompletion
+    >;
+
+type NextJobByValue<TDefinitions, TNext extends keyof TDefinitions & string> = NewJobOptions & {
+  readonly typeName: WithoutBlockersTypeName<TDefinitions, TNext>;
+  readonly input: WrittenInput<TDefinitions[TNext]>;
+};
+
+type ContinueByValueToOneOf<TDefinitions, TNames, TCompletion> =
+  IsUnion<TNames> extends true
+    ? <TNext extends TNames & keyof TDefinitions & string>(
+        options: NextJobByValue<TDefinitions, TNext>,
+      ) => Promise<TCompletion>
+    : TNames extends keyof TDefinitions & string
+      ? (options: NextJobByValue<TDefinitions, TNames>) => Promise<TCompletion>
+      : never;

@@ -1,4 +1,4 @@
-import type { IsSignal } from "../job-types/definition.ts";
+import type { SignalNames } from "../job-types/references.ts";
 import type { RetryConfig } from "../model/backoff.ts";
 import type { Job, RunningJob } from "../model/job.ts";
 import type { EndedJobSequence } from "../model/sequence.ts";
@@ -73,7 +73,7 @@ export type ImplementableTypeName<
 > =
   IsImplemented<TTypeName, TImplemented> extends true
     ? `Error: this worker implements job type '${TTypeName}' already`
-    : IsSignal<TDefinitions[TTypeName]> extends true
+    : [TTypeName] extends [SignalNames<TDefinitions>]
       ? `Error: job type '${TTypeName}' is a signal, which no worker implements`
       : TTypeName;
 
