@@ -1,5 +1,7 @@
 import type { Client } from "./client.ts";
 
+const paymentOf = (order: number) => ({ typeName: "payment", key: `order:${order}` }) as const;
+
 /** The webhook of the payment provider has 30 minutes. */
 export const awaitPayment = (queuert: Client, order: number) =>
   queuert.transaction((context) =>
@@ -8,9 +10,7 @@ export const awaitPayment = (queuert: Client, order: number) =>
       typeName: "await-payment",
       input: { order },
       waitAtMostMs: 30 * 60_000,
-      startBlockers: async () => [
-        await queuert.expectSignal({ ...context, typeName: "payment", key: `order:${order}` }),
-      ],
+      startBlockers: async () => [await queuert.expectSignal({ ...context, ...paymentOf(order) })],
     }),
   );
 
@@ -18,7 +18,7 @@ export const awaitPayment = (queuert: Client, order: number) =>
 export const receivePayment = (queuert: Client, order: number, cents: number) =>
   queuert.sendSignals({
     autocommit: true,
-    signals: [{ typeName: "payment", key: `order:${order}`, payload: { cents } }],
+    signals: [{ ...paymentOf(order), payload: { cents } }],
   });
 
 export const paymentWorker = (queuert: Client, release: (order: number) => Promise<void>) =>
@@ -30,8 +30,8 @@ export const paymentWorker = (queuert: Client, release: (order: number) => Promi
       await release(job.input.order);
       return complete(async (context) => {
         // A signal that nothing waits for any more would keep its tree for ever.
-        const key = `order:${job.input.order}`;
-        const signal = await queuert.expectSignal({ ...context, typeName: "payment", key });
+        const unsent = paymentOf(job.input.order);
+        const signal = await queuert.expectSignal({ ...context, ...unsent });
         await queuert.cancelJobSequences({ ...context, ids: [signal.id] });
         return { paid: false };
       });
