@@ -84,6 +84,8 @@ export interface JobDocument {
   readonly startCost?: number | undefined;
   /** Its key is looked at from then on, unless the job runs. Absent: the key was looked at. */
   readonly turnAt?: Date | undefined;
+  /** Among the turns of one time: the place of its start in the acquisition that has started it last. */
+  readonly turnPlace?: number | undefined;
   /** An acquisition has given its permit away, because its lease had expired. */
   readonly leaseLost?: true | undefined;
   /** The key that the last update has moved it from, if that key has to be looked at. */

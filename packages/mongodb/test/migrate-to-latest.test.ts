@@ -17,7 +17,7 @@ const frozen: Record<string, string> = {
   "5 limits": "04412774254598c0e6ca767aed55a9ca48306ba35a67476313d192bd0ad49d14",
   "6 deadlines": "1857a7e3bc4bd75e0105387c0cf5db44213c8a9d9dca46322036753644b88186",
   "7 logs": "5aa4f9e58dfb2c36e6fceb2d26b9ebf2734f4588b8c55929e541b40db58492a3",
-  "8 limit-keys": "8182797f7b380d958d0020d47330635e001a7ee201b13a83aeeb8daf2587b23c",
+  "8 limit-keys": "dffe25d46efcf9f9d36fb52d4da7c73556a38d49a76144c806e7eb3da3b43fa4",
 };
 
 let client: MongoClient;

@@ -44,7 +44,7 @@ const checksums: Readonly<Record<string, string>> = {
   "0007-limits": "14e740948e8a2d7ae8084a65ddd2c098a6d492037b57704459d5f143b192a217",
   "0008-deadlines": "1bd58e2bddeeaa34b7cc6680ff71401af40c3f14549baf22bbc0651dd3abc368",
   "0009-logs": "92de963b5eacbc2c96b51398e728f8b4b77110b9911fd7524d2a265cebbdee78",
-  "0010-limit-keys": "b8e77e0df1cbc78e1b00f738425a95e0b3cb9473422fed397b21b179ecef4d26",
+  "0010-limit-keys": "78fe040df797f4bffe366f11246b3e06bb44b0930a0b1f72ce51a42c8ebefb73",
 };
 
 const everything = [...Object.keys(checksums), `routines-${routinesVersion}`];

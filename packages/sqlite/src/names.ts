@@ -31,6 +31,7 @@ export interface TableNames {
   readonly limitKey: string;
   /** A row for each key with jobs of a type that wait or run. */
   readonly limitTurn: string;
+  readonly limitTurnLast: string;
   readonly migration: string;
 }
 
@@ -70,6 +71,7 @@ export const tableNames = (prefix: string): TableNames => {
     jobLimit: `${prefix}job_limit`,
     limitKey: `${prefix}limit_key`,
     limitTurn: `${prefix}limit_turn`,
+    limitTurnLast: `${prefix}limit_turn_last`,
     migration: `${prefix}migration`,
   };
 };

@@ -23,7 +23,7 @@ const frozen: Readonly<Record<string, string>> = {
   limits: "d2c45835f9dd568b",
   deadlines: "dc431143c78bb587",
   logs: "54eac7d3924196c2",
-  "limit-keys": "2ba73b5c99d9fc26",
+  "limit-keys": "55c34e32d49cfcce",
 };
 
 const all = migrations.map(({ name }, index) => ({ version: index + 1, name }));

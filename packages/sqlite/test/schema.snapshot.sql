@@ -109,9 +109,7 @@ CREATE TRIGGER queuert_job_key_pending AFTER UPDATE OF
   scheduled_at, released_at, last_attempt_error, blocker_count, limit_name, limit_key ON queuert_job
 WHEN NEW.limit_key IS NOT NULL AND NEW.status = 'pending' BEGIN
   INSERT INTO queuert_limit_turn (limit_name, key, type_name, look_at, turn) VALUES (
-    NEW.limit_name, NEW.limit_key, NEW.type_name, NEW.scheduled_at, 1 + (
-      SELECT coalesce(max(line.turn), 0) FROM queuert_limit_turn line
-      WHERE line.type_name = NEW.type_name AND line.look_at IS NULL AND line.limit_name = NEW.limit_name))
+    NEW.limit_name, NEW.limit_key, NEW.type_name, NEW.scheduled_at, (SELECT 1 + coalesce(max(last), 0) FROM queuert_limit_turn_last))
   ON CONFLICT DO UPDATE SET look_at = min(look_at, excluded.look_at);
 END;
 
@@ -170,13 +168,16 @@ CREATE TABLE queuert_limit_turn (
   type_name TEXT NOT NULL,
   look_at INTEGER,
   turn INTEGER NOT NULL,
+  used INTEGER NOT NULL DEFAULT 0,
   kept_back INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (limit_name, key, type_name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX queuert_limit_turn_kept_back ON queuert_limit_turn (type_name, kept_back) WHERE kept_back > 0;
 
-CREATE INDEX queuert_limit_turn_line ON queuert_limit_turn (type_name, look_at, limit_name, turn);
+CREATE TABLE queuert_limit_turn_last (last INTEGER NOT NULL) STRICT;
+
+CREATE INDEX queuert_limit_turn_line ON queuert_limit_turn (type_name, look_at, limit_name, turn, used);
 
 CREATE TABLE queuert_metric (
   step_ms INTEGER NOT NULL,

@@ -1,6 +1,6 @@
 // The jobs under keys that an acquisition takes. The keys are in the order of their turns.
 import type { BatchCondition } from "../adapters/state-adapter-limits.ts";
-import type { Gate } from "../adapter-kit/limit-gate.ts";
+import { Gate } from "../adapter-kit/limit-gate.ts";
 import { type Acquisition, type Look, nextDue, take, type WantedType } from "./acquisition.ts";
 import { activePauseOf } from "./limits.ts";
 import { activePauses, pausedUntil } from "./pauses.ts";
@@ -22,9 +22,10 @@ export const takeKeyed = (acquisition: Acquisition, type: WantedType, end: numbe
     for (const [id, line] of [...keys]) {
       const last = jobs.length;
       takeTurn(acquisition, type, line, end);
+      const hasServed = jobs.length > last && line.used === 0;
       // Its next turn comes after those of the others. A key without jobs is new when it has one again.
-      if (jobs.length > last || line.earliest(store.now) === undefined) keys.delete(id);
-      if (jobs.length > last) keys.set(id, line);
+      if (hasServed || line.earliest(store.now) === undefined) keys.delete(id);
+      if (hasServed) keys.set(id, line);
       if (jobs.length >= end) break;
     }
   }
@@ -51,13 +52,18 @@ const takeBatch = (
   const before = jobs.length;
   for (const [id, line] of [...keys]) {
     if (jobs.length > before || jobs.length >= end) return;
+    line.used = 0;
     if (line.batchAt(store.now, batch) <= store.now) takeTurn(acquisition, type, line, end, end);
+    line.used = 0;
     if (jobs.length > before || line.earliest(store.now) === undefined) keys.delete(id);
     if (jobs.length > before) keys.set(id, line);
   }
 };
 
-/** `weight`: how many jobs the key starts in its turn. */
+/**
+ * `weight`: how many jobs the key starts in its turn. Without room for all of them, it keeps its place, and starts the others
+ * first in the next acquisition.
+ */
 const takeTurn = (
   acquisition: Acquisition,
   type: WantedType,
@@ -65,16 +71,24 @@ const takeTurn = (
   end: number,
   weight: number = acquisition.gates.ofKey(line.limitKey).weight,
 ): void => {
-  const { jobs } = acquisition;
-  for (let left = weight; left > 0 && jobs.length < end; left--) {
+  const { jobs, gates } = acquisition;
+  // The weight may have been lowered.
+  if (line.used >= weight) line.used = 0;
+  for (; line.used < weight && jobs.length < end && acquisition.slots > 0; line.used++) {
     const stored = dueUnderKey(acquisition, line);
     const cost = stored?.state?.limitKey?.cost ?? 1;
     const { gate } = obstacle(acquisition, line, cost);
-    if (stored?.state === undefined || gate !== null || acquisition.slots <= 0) return;
+    if (stored?.state === undefined || gate !== null) {
+      // An overall bound is a lack of room.
+      const isRoom = gate instanceof Gate && gate !== gates.ofKey(line.limitKey);
+      if (stored?.state === undefined || !isRoom) line.used = 0;
+      return;
+    }
     take(acquisition, type, stored, stored.state);
     for (const open of gatesOf(acquisition, line)) open?.start(cost);
     acquisition.slots--;
   }
+  if (line.used >= weight) line.used = 0;
 };
 
 const dueUnderKey = ({ store }: Acquisition, line: KeyQueue): StoredJob | undefined =>

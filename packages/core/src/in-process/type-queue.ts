@@ -209,6 +209,8 @@ export class TypeQueue {
 /** The jobs of one type under one key. */
 export class KeyQueue extends TypeQueue {
   readonly limitKey: JobLimitKey;
+  /** How many jobs of its weight it has started in its turn. Not 0: there was no room for the others. */
+  used = 0;
 
   constructor(typeName: string, limitKey: JobLimitKey) {
     super(typeName);

@@ -40,7 +40,7 @@ export const acquireUnderKeys = async (
   lease: NewLease,
 ): Promise<KeyedAcquisition> => {
   if (type.batch?.perKey === true) {
-    return acquireBatch(db, type, { room: Math.min(most, slots), hasPauses, lease });
+    return acquireBatch(db, type, { room: Math.min(most, slots), before: 0, hasPauses, lease });
   }
   const jobs: JobDocument[] = [];
   let isLimited = false;
@@ -52,7 +52,7 @@ export const acquireUnderKeys = async (
     // Their turns stay.
     if (room <= 0) return { jobs, isLimited: slots <= jobs.length, lookInMs: Infinity };
     const found = await takeTurns(db, type, turns.keys.slice(0, wanted), {
-      ...{ room, hasPauses, lease },
+      ...{ room, before: jobs.length, hasPauses, lease },
     });
     for (const job of found.jobs) jobs.push(job);
     isLimited ||= found.isLimited;
@@ -76,7 +76,7 @@ const batchRoundsMax = 20;
 const acquireBatch = async (
   db: Database,
   type: AcquiredType,
-  given: Pick<KeysLook, "room" | "hasPauses" | "lease">,
+  given: Given,
 ): Promise<KeyedAcquisition> => {
   let isLimited = false;
   for (let round = 0; round < batchRoundsMax; round++) {
@@ -94,6 +94,8 @@ const acquireBatch = async (
   return { jobs: [], isLimited, lookInMs: 0 };
 };
 
+type Given = Pick<KeysLook, "room" | "before" | "hasPauses" | "lease">;
+
 interface Found extends KeysTurn {
   /** Keys were left to others. */
   readonly isBusy: boolean;
@@ -106,7 +108,7 @@ const takeTurns = async (
   db: Database,
   type: AcquiredType,
   turns: readonly TurnOfKey[],
-  given: Pick<KeysLook, "room" | "hasPauses" | "lease">,
+  given: Given,
 ): Promise<Found> => {
   const stamp = createStamp();
   const held = new Set(
@@ -124,7 +126,8 @@ const takeTurns = async (
   const groups: (readonly TurnOfKey[])[] = own.length === 0 ? [] : [own];
   for (let group = groups.pop(); group !== undefined && left > 0; group = groups.pop()) {
     const middle = Math.ceil(group.length / 2);
-    const look = { ...given, type, stamp, turns: group, room: left };
+    const before = given.before + given.room - left;
+    const look = { ...given, type, stamp, turns: group, room: left, before };
     const taken =
       (await unlessConflict(() =>
         lookAtKeys(db, { ...look, isCareful: false, isRandom: false }),

@@ -21,6 +21,10 @@ interface Look {
   /** Absent: only a turn of a job is a reason to look. */
   readonly lookAt?: Date | undefined;
   readonly keptBack?: KeptBack | undefined;
+  /** Among the looks of one time. */
+  readonly turnPlace?: number | undefined;
+  /** How many jobs of its weight it has started in this turn. Absent: none. */
+  readonly turnUsed?: number | undefined;
 }
 
 /** A key, with the look at the jobs of the type that its limit is named after. Looks of other types are documents of their own. */

@@ -29,6 +29,8 @@ export interface KeysLook {
   readonly stamp: string;
   readonly turns: readonly TurnOfKey[];
   readonly room: number;
+  /** How many jobs the acquisition has started before. */
+  readonly before: number;
   readonly lease: NewLease;
   /** Some type or some limit is paused. */
   readonly hasPauses: boolean;
@@ -142,18 +144,18 @@ const lookOnce = async (
   const { gates, backAtUs } = await openGates(db, scope, limits, read.now);
   const gatesOf = (limitName: string): readonly Gate[] =>
     [...new Set([type.typeName, limitName])].flatMap((name) => gates.get(name) ?? []);
-  const plan = planTurns(held, read, type, { most: room, gatesOf });
+  const plan = planTurns(held, read, type, { most: room, before: look.before, gatesOf });
   await writeKeys(db, scope, look, plan.keys);
   for (const [name, at] of backAtUs) {
     await db.limits.updateMany(scope, { _id: name }, { $set: { backAtUs: at } });
   }
-  const jobs = await startJobs(db, scope, look.lease, plan.keys, read.now);
+  const jobs = await startJobs(db, scope, look, plan, read.now);
   const closedInMs = plan.closedUntil - read.now.getTime();
   return {
     jobs,
     closedInMs: closedInMs === Infinity ? Infinity : Math.max(1, closedInMs),
     isLimited: plan.keys.some(({ keptBack }) => keptBack !== "no"),
-    hasMore: !isWhole || plan.keys.some(({ lookAt }) => lookAt === read.now),
+    hasMore: !isWhole || plan.keys.some(({ hasMore }) => hasMore),
   };
 };
 
@@ -165,8 +167,8 @@ const toHeldKeys = (
 ): readonly HeldKey[] => {
   const byId = new Map(documents.map((document) => [document._id, document]));
   const each = documents.length < room ? Math.ceil(room / documents.length) : 1;
-  return turns.flatMap(({ keyId }): readonly HeldKey[] => {
-    const document = byId.get(keyId);
+  return turns.flatMap((turn): readonly HeldKey[] => {
+    const document = byId.get(turn.keyId);
     if (document === undefined) return [];
     const limit = limits.get(document.limitName);
     const bounds = effectiveBounds(limit, document);
@@ -180,7 +182,7 @@ const toHeldKeys = (
         : Math.max(1, Math.min(each * bounds.weight, room, bounds.concurrency ?? Infinity));
     // The end of a pause is decided again by the time of the read.
     const isPaused = activePauseOf(document, document.heldUntil ?? new Date(0)) !== null;
-    return [{ document, bounds, agingMs, most: isPaused ? 0 : most, isCareful, isRandom }];
+    return [{ document, turn, bounds, agingMs, most: isPaused ? 0 : most, isCareful, isRandom }];
   });
 };
 

@@ -16,6 +16,8 @@ type AcquiredType = AcquireJobsParams["types"][number];
 export interface TurnsRoom {
   /** How many jobs it may start. */
   readonly most: number;
+  /** How many jobs the acquisition has started before. */
+  readonly before: number;
   /** The overall bounds of the type, and of the limits of the keys. */
   gatesOf(limitName: string): readonly Gate[];
 }
@@ -27,6 +29,12 @@ export interface PlannedKey {
   readonly started: readonly KeyedJob[];
   /** The next look. Null: a turn of a job is the only reason. "kept": the key keeps its place. */
   readonly lookAt: Date | null | "kept";
+  /** Among the looks of that time. */
+  readonly turnPlace: number;
+  /** Not 0: it goes on with its turn. */
+  readonly turnUsed: number;
+  /** It could start more, if there was room. */
+  readonly hasMore: boolean;
   readonly keptBack: KeptBack;
   /** Undefined: no tokens were taken. */
   readonly backAtUs: number | undefined;
@@ -34,6 +42,8 @@ export interface PlannedKey {
 
 export interface TurnsPlan {
   readonly keys: readonly PlannedKey[];
+  /** The jobs that start, in the order of the turns. */
+  readonly starts: readonly KeyedJob[];
   /** Overall bounds have kept due jobs back until then, in milliseconds since 1970. Infinity: they have not. */
   readonly closedUntil: number;
 }
@@ -50,6 +60,8 @@ interface Turn {
   readonly queue: readonly KeyedJob[];
   readonly gate: Gate;
   readonly started: KeyedJob[];
+  /** How many jobs of its weight it has started. */
+  used: number;
   stop: Stop;
   backAtUs: number | undefined;
 }
@@ -68,39 +80,48 @@ export const planTurns = (
     const jobs = read.jobs.get(held.document._id);
     return jobs === undefined ? [] : [toTurn(held, jobs, read.now, typeName)];
   });
-  if (batch?.perKey === true) {
-    takeBatch(turns, batch, read.now, room);
-    return toPlan(turns, read.now, typeName);
+  const starts: KeyedJob[] = [];
+  const acquisition = { room, starts };
+  if (batch?.perKey === true) takeBatch(acquisition, turns, batch, read.now);
+  else {
+    for (let before = -1; before < starts.length && starts.length < room.most;) {
+      before = starts.length;
+      for (const turn of turns) takeTurn(acquisition, turn);
+    }
   }
-  let left = room.most;
-  for (let before = Infinity; left < before && left > 0;) {
-    before = left;
-    for (const turn of turns) left -= takeTurn(turn, left, room);
-  }
-  return toPlan(turns, read.now, typeName);
+  const places = new Map(starts.map(({ limitKeyId }, index) => [limitKeyId, room.before + index]));
+  const planned = turns.map((turn): PlannedKey => {
+    const place = places.get(turn.held.document._id) ?? 0;
+    return toPlanned(turn, place, read.now, typeName);
+  });
+  return { keys: planned, starts, closedUntil: closedUntilOf(turns) };
 };
 
-const toPlan = (turns: readonly Turn[], now: Date, typeName: string): TurnsPlan => {
+interface Acquisition {
+  readonly room: TurnsRoom;
+  readonly starts: KeyedJob[];
+}
+
+const closedUntilOf = (turns: readonly Turn[]): number => {
   let closedUntil = Infinity;
   for (const { stop } of turns) {
     if (stop.why === "closed") closedUntil = Math.min(closedUntil, stop.at);
   }
-  return { keys: turns.map((turn) => toPlanned(turn, now, typeName)), closedUntil };
+  return closedUntil;
 };
 
 /** The jobs of the first key whose batch is ripe and can start. The keys of the others wait until theirs are. */
 const takeBatch = (
+  acquisition: Acquisition,
   turns: readonly Turn[],
   batch: BatchCondition,
   now: Date,
-  room: TurnsRoom,
 ): void => {
-  let taken = 0;
   for (const turn of turns) {
     const { jobs, queue } = turn;
     if (turn.stop.why !== "none") continue;
     const isRipe = ripeAt([...jobs.due, ...jobs.expired], batch) <= now.getTime();
-    if (isRipe && taken === 0) taken = takeTurn(turn, room.most, room, Infinity);
+    if (isRipe && acquisition.starts.length === 0) takeTurn(acquisition, turn, Infinity);
     if (isRipe && turn.started.length === 0) continue;
     const rest = turn.started.length === 0 ? jobs.due : queue.slice(turn.started.length);
     const nextAt = jobs.hasMore && isRipe ? 0 : ripeAt(rest, batch);
@@ -117,7 +138,7 @@ const toTurn = (held: HeldKey, jobs: JobsOfKey, now: Date, typeName: string): Tu
   const permits = isCareful ? jobs.permits + jobs.expired.length : jobs.permits;
   const all = [...jobs.due, ...expired].sort(inOrder(held.agingMs));
   const turn: Turn = {
-    ...{ held, jobs, started: [], backAtUs: undefined },
+    ...{ held, jobs, started: [], used: held.turn.used % bounds.weight, backAtUs: undefined },
     queue: isCareful ? oneOf(all, isRandom) : all,
     stop: activePauseOf(document, now) === null ? running : { why: "paused" },
     gate: new Gate(
@@ -136,22 +157,25 @@ const oneOf = (jobs: readonly KeyedJob[], isRandom: boolean): readonly KeyedJob[
   return jobs.slice(place, place + 1);
 };
 
-/** Starts up to `weight` jobs. Returns how many. */
+/** Starts jobs up to the weight. Without room for all of them, the key goes on in the next acquisition. */
 const takeTurn = (
+  { room, starts }: Acquisition,
   turn: Turn,
-  left: number,
-  room: TurnsRoom,
   weight: number = turn.gate.weight,
-): number => {
+): void => {
   const { held, queue, started } = turn;
-  const before = started.length;
-  while (turn.stop.why === "none" && started.length - before < weight) {
+  let hasRoom = true;
+  while (turn.stop.why === "none" && turn.used < weight && hasRoom) {
     const job = queue[started.length];
     if (job === undefined) turn.stop = { why: "empty" };
-    else if (started.length - before >= left) break;
+    else if (starts.length >= room.most) hasRoom = false;
     else turn.stop = start(turn, job, room.gatesOf(held.document.limitName));
+    if (turn.stop.why !== "none" || job === undefined || !hasRoom) break;
+    turn.used++;
+    starts.push(job);
   }
-  return started.length - before;
+  const isCut = !hasRoom || turn.stop.why === "closed";
+  if (!isCut || weight === Infinity) turn.used = 0;
 };
 
 const start = ({ gate, started }: Turn, job: KeyedJob, gates: readonly Gate[]): Stop => {
@@ -169,14 +193,17 @@ const start = ({ gate, started }: Turn, job: KeyedJob, gates: readonly Gate[]): 
   return running;
 };
 
-const toPlanned = (turn: Turn, now: Date, typeName: string): PlannedKey => {
-  const { held, jobs, started, backAtUs } = turn;
+const toPlanned = (turn: Turn, place: number, now: Date, typeName: string): PlannedKey => {
+  const { held, jobs, started, used, backAtUs } = turn;
   const isShared = held.document.limitName !== typeName;
-  const [lookAt, keptBack] = nextLook(turn, now, isShared);
-  return { held, jobs, started, lookAt, keptBack, backAtUs };
+  const [lookAt, keptBack, hasMore = false] = nextLook(turn, now, isShared);
+  const isSame = lookAt === held.turn.at;
+  const turnPlace = isSame ? held.turn.place : place;
+  const turnUsed = isSame ? used : 0;
+  return { held, jobs, started, lookAt, turnPlace, turnUsed, hasMore, keptBack, backAtUs };
 };
 
-type NextLook = readonly [lookAt: PlannedKey["lookAt"], keptBack: KeptBack];
+type NextLook = readonly [lookAt: PlannedKey["lookAt"], keptBack: KeptBack, hasMore?: boolean];
 
 const nextLook = (turn: Turn, now: Date, isShared: boolean): NextLook => {
   const { held, jobs, queue, gate, started, stop } = turn;
@@ -189,5 +216,7 @@ const nextLook = (turn: Turn, now: Date, isShared: boolean): NextLook => {
   if (gate.isFull && isShared) return [after(fullLimitLookMs), "shared"];
   if (gate.isFull) return [after(fullKeyLookMs), "own"];
   if (stop.why === "tokens") return [new Date(Math.ceil(stop.at)), "no"];
-  return [started.length > 0 ? now : "kept", "no"];
+  if (started.length === 0) return ["kept", "no", !held.isCareful];
+  // It goes on with its turn, or its next one comes after those of the others.
+  return [turn.used > 0 ? held.turn.at : now, "no", true];
 };

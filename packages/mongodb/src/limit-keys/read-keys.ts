@@ -6,6 +6,7 @@ import type { JobDocument } from "../job-document.ts";
 import { readProbes } from "../probes.ts";
 import { holdMs } from "./hold-keys.ts";
 import type { LimitKeyDocument } from "./key-document.ts";
+import type { TurnOfKey } from "./read-turns.ts";
 import { dueOfKey, dueProbes, type KeyRow, permitProbes, turnProbe } from "./key-probes.ts";
 
 /** A due job under a key. */
@@ -17,6 +18,7 @@ export type KeyedJob = Pick<
 /** A key that an acquisition looks at. */
 export interface HeldKey {
   readonly document: LimitKeyDocument;
+  readonly turn: TurnOfKey;
   readonly bounds: StateKeyBounds;
   readonly agingMs: number | null;
   /** How many jobs it may start at most in this acquisition. */

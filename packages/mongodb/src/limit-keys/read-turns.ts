@@ -12,6 +12,9 @@ import { keptBackValues } from "./key-document.ts";
 interface TurnRow {
   readonly keyId: string;
   readonly at: Date;
+  /** Among the turns of that time. Absent in a job that was never started. */
+  readonly place?: number | null | undefined;
+  readonly used?: number | undefined;
   /** The document is a look alone. */
   readonly lookId?: string | undefined;
 }
@@ -19,6 +22,11 @@ interface TurnRow {
 /** A key with a turn. */
 export interface TurnOfKey {
   readonly keyId: string;
+  /** The oldest turn. */
+  readonly at: Date;
+  readonly place: number;
+  /** How many jobs of its weight it has started in this turn: there was no room for the others. */
+  readonly used: number;
   /** Documents that are looks alone. */
   readonly lookIds: readonly string[];
 }
@@ -46,12 +54,12 @@ const ofJobs = (typeName: string, without: readonly string[], limit: number): ob
       ...(without.length > 0 && { limitKeyId: { $nin: without } }),
     },
   },
-  { $sort: { turnAt: 1 } },
+  { $sort: { turnAt: 1, turnPlace: 1 } },
   { $limit: limit },
   // The index has all that is read. A condition on the time before would read the jobs.
-  { $project: { _id: 0, limitKeyId: 1, turnAt: 1 } },
+  { $project: { _id: 0, limitKeyId: 1, turnAt: 1, turnPlace: 1 } },
   { $match: isTurnDue },
-  { $project: { keyId: "$limitKeyId", at: "$turnAt" } },
+  { $project: { keyId: "$limitKeyId", at: "$turnAt", place: "$turnPlace" } },
 ];
 
 const ofKeys = (db: Database, typeName: string, limit: number): object => ({
@@ -59,11 +67,11 @@ const ofKeys = (db: Database, typeName: string, limit: number): object => ({
     coll: db.limitKeys.name,
     pipeline: [
       { $match: { lookType: typeName, keptBack: { $in: keptBackValues }, ...isLookDue } },
-      { $sort: { lookAt: 1 } },
+      { $sort: { lookAt: 1, turnPlace: 1 } },
       { $limit: limit },
       {
         $project: {
-          ...{ _id: 0, keyId: 1, at: "$lookAt" },
+          ...{ _id: 0, keyId: 1, at: "$lookAt", place: "$turnPlace", used: "$turnUsed" },
           lookId: { $cond: [{ $eq: ["$_id", "$keyId"] }, "$$REMOVE", "$_id"] },
         },
       },
@@ -144,14 +152,21 @@ export const readTurns = async (
 };
 
 const inOrder = (rows: readonly TurnRow[]): readonly TurnOfKey[] => {
-  const keys = new Map<string, { at: number; readonly lookIds: string[] }>();
-  for (const { keyId, at, lookId } of rows) {
-    const key = keys.get(keyId) ?? { at: Infinity, lookIds: [] };
-    key.at = Math.min(key.at, at.getTime());
-    if (lookId !== undefined) key.lookIds.push(lookId);
-    keys.set(keyId, key);
+  const keys = new Map<string, OldestTurn & { readonly lookIds: string[] }>();
+  for (const { keyId, at, place, used = 0, lookId } of rows) {
+    const turn: OldestTurn = { at, place: place ?? -1, used };
+    const known = keys.get(keyId);
+    const lookIds = known?.lookIds ?? [];
+    if (lookId !== undefined) lookIds.push(lookId);
+    const isOldest = known === undefined || byAge(turn, known) < 0;
+    keys.set(keyId, { ...(isOldest ? turn : known), lookIds });
   }
   return [...keys]
-    .sort(([, left], [, right]) => left.at - right.at)
-    .map(([keyId, { lookIds }]) => ({ keyId, lookIds }));
+    .sort(([, left], [, right]) => byAge(left, right))
+    .map(([keyId, turn]) => ({ keyId, ...turn }));
 };
+
+type OldestTurn = Pick<TurnOfKey, "at" | "place" | "used">;
+
+const byAge = (left: OldestTurn, right: OldestTurn): number =>
+  left.at.getTime() - right.at.getTime() || left.place - right.place;

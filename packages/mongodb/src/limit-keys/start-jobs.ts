@@ -1,20 +1,20 @@
 // The jobs that a plan starts, and the turns that it has used, in the transaction of the plan.
-import type { NewLease } from "../acquire-limited.ts";
 import type { Database } from "../database.ts";
 import { MongoTransactionAbortedError } from "../errors.ts";
 import { isDue, isExpired } from "../expressions.ts";
 import type { JobDocument } from "../job-document.ts";
 import type { Scope } from "../store.ts";
-import type { PlannedKey } from "./plan-turns.ts";
+import type { KeysLook } from "./look-at-keys.ts";
+import type { PlannedKey, TurnsPlan } from "./plan-turns.ts";
 
 export const startJobs = async (
   db: Database,
   scope: Scope,
-  lease: NewLease,
-  keys: readonly PlannedKey[],
+  { lease, before }: Pick<KeysLook, "lease" | "before">,
+  { keys, starts }: TurnsPlan,
   now: Date,
 ): Promise<readonly JobDocument[]> => {
-  const ids = keys.flatMap(({ started }) => started.map(({ _id }) => _id));
+  const ids = starts.map(({ _id }) => _id);
   const started = new Set(ids);
   if (ids.length > 0) {
     const free = {
@@ -24,7 +24,12 @@ export const startJobs = async (
       ],
     };
     // Their tokens are counted from the read on, and so are their starts: this write may come late.
-    const start = { lastAttemptAt: now, turnAt: "$$NOW", leaseLost: "$$REMOVE" };
+    const place = { $add: [before, { $indexOfArray: [{ $literal: ids }, "$_id"] }] };
+    const start = {
+      ...{ lastAttemptAt: now, leaseLost: "$$REMOVE" },
+      // If it ends, its key is in the line again, in the order of the starts.
+      ...{ turnAt: "$$NOW", turnPlace: place },
+    };
     const update = { ...lease.update, ...start };
     const count = await db.jobs.updateMany(scope, { _id: { $in: ids }, ...free }, [
       { $set: update },

@@ -15,17 +15,19 @@ export const writeKeys = async (
 ): Promise<void> => {
   const { typeName } = type;
   const isOwnLook = ({ held }: PlannedKey): boolean => held.document.limitName === typeName;
-  const updates = new Map<string, { readonly fields: object; readonly ids: string[] }>();
+  const updates = new Map<string, { readonly fields: object; readonly keys: PlannedKey[] }>();
   for (const key of keys) {
     const fields = toFields(key, isOwnLook(key) ? typeName : null);
     const name = JSON.stringify(fields);
-    const same = updates.get(name) ?? { fields, ids: [] };
-    same.ids.push(key.held.document._id);
+    const same = updates.get(name) ?? { fields, keys: [] };
+    same.keys.push(key);
     updates.set(name, same);
   }
-  for (const { fields, ids } of updates.values()) {
+  for (const { fields, keys: same } of updates.values()) {
+    const ids = same.map(({ held }) => held.document._id);
     const filter = { _id: { $in: ids }, heldBy: stamp };
-    const count = await db.limitKeys.updateMany(scope, filter, [{ $set: fields }]);
+    const update = [{ $set: { ...fields, ...("lookAt" in fields && placeOf(same)) } }];
+    const count = await db.limitKeys.updateMany(scope, filter, update);
     if (count !== ids.length) throw new MongoTransactionAbortedError("write_conflict");
   }
   const looked = keys.filter(({ lookAt }) => lookAt !== "kept");
@@ -44,7 +46,18 @@ const release = { heldBy: "$$REMOVE", heldUntil: "$$REMOVE" } as const;
 /** How long the document of a key is kept that nothing is known of. */
 const idleMs = 3_600_000;
 
-const toFields = ({ held, lookAt, keptBack, backAtUs }: PlannedKey, lookType: string | null) => {
+/** One update writes many keys, and each has a place of its own. */
+const placeOf = (keys: readonly PlannedKey[]): object => {
+  const ids = keys.map(({ held }) => held.document._id);
+  const places = keys.map(({ turnPlace }) => turnPlace);
+  const index = { $indexOfArray: [{ $literal: ids }, "$_id"] };
+  return { turnPlace: { $arrayElemAt: [{ $literal: places }, index] } };
+};
+
+const toFields = (
+  { held, lookAt, turnUsed, keptBack, backAtUs }: PlannedKey,
+  lookType: string | null,
+) => {
   const { bounds = null, pause = null, backAtUs: before = null } = held.document;
   const tokensBackAtMs = Math.ceil((backAtUs ?? before ?? 0) / 1_000);
   const isIdle = lookAt === null && bounds === null && pause === null;
@@ -57,6 +70,7 @@ const toFields = ({ held, lookAt, keptBack, backAtUs }: PlannedKey, lookType: st
       lookAt !== "kept" && {
         lookType: lookAt === null ? "$$REMOVE" : { $literal: lookType },
         lookAt: lookAt ?? "$$REMOVE",
+        turnUsed: turnUsed === 0 ? "$$REMOVE" : turnUsed,
         keptBack: lookAt === null ? "$$REMOVE" : keptBack,
       }),
   };
@@ -69,10 +83,12 @@ const insertLooks = async (
   lookType: string,
   keys: readonly PlannedKey[],
 ): Promise<void> => {
-  const looks = keys.flatMap(({ held, lookAt, keptBack }) => {
+  const looks = keys.flatMap(({ held, lookAt, turnPlace, turnUsed, keptBack }) => {
     const { _id: keyId, limitName } = held.document;
     if (lookAt === null || lookAt === "kept") return [];
-    return [{ _id: lookIdOf(keyId, lookType), limitName, keyId, lookType, lookAt, keptBack }];
+    const _id = lookIdOf(keyId, lookType);
+    const turn = { lookAt, turnPlace, ...(turnUsed > 0 && { turnUsed }) };
+    return [{ _id, limitName, keyId, lookType, ...turn, keptBack }];
   });
   if (looks.length === 0) return;
   await duplicateAsConflict(() => db.limitKeys.insertMany(scope, looks));

@@ -7,7 +7,7 @@ export const limitKeys = {
       {
         // acquireJobs: the turns of a type, oldest first. A running job is no turn, but its end is.
         name: "turn",
-        key: { typeName: 1, status: 1, turnAt: 1, limitKeyId: 1 },
+        key: { typeName: 1, status: 1, turnAt: 1, turnPlace: 1, limitKeyId: 1 },
         partialFilterExpression: { turnAt: { $exists: true } },
       },
       {
@@ -28,7 +28,7 @@ export const limitKeys = {
       {
         // acquireJobs: the keys to look at.
         name: "look",
-        key: { lookType: 1, keptBack: 1, lookAt: 1 },
+        key: { lookType: 1, keptBack: 1, lookAt: 1, turnPlace: 1 },
         partialFilterExpression: { lookAt: { $exists: true } },
       },
       {

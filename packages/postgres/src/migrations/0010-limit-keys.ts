@@ -34,7 +34,9 @@ export const limitKeys = {
     `CREATE TABLE {schema}.turn (
   look_at timestamptz NOT NULL,
   type_name text COLLATE "C" NOT NULL,
-  queue text COLLATE "C" NOT NULL
+  queue text COLLATE "C" NOT NULL,
+  -- How many jobs of its weight the key has started. NULL: none.
+  used smallint
 ) WITH (
   autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 2000,

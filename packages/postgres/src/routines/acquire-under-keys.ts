@@ -6,6 +6,10 @@ import type { Routine } from "./routine.ts";
 // snapshot. A permit that ends after the deletion leaves a turn that was not deleted, and so does a job that commits. At the
 // end each queue gets its next turn, if it has due jobs and is not full. One transaction: after a crash the turns are as before.
 //
+// The turns are the order of service. A queue that has started its weight gets a turn behind those that waited, with a microsecond
+// of its own. Else all queues of one acquisition would be due at once, and always the same ones would be first. A queue that
+// lacked room in the middle of its turn keeps its place, and `used` counts the jobs that it has started.
+//
 // A full queue gets no turn: the end of each of its permits leaves one. If types share the limit, that turn is of another
 // type, so the queue is looked at again within a second.
 
@@ -43,6 +47,7 @@ DECLARE
   v_key_ids text[];
   v_limit_names text[];
   v_looks timestamptz[];
+  v_used smallint[];
   v_is_last boolean;
   -- The overall bounds of limits that types share: of those that were locked.
   v_shared text[] := '{}';
@@ -91,11 +96,12 @@ BEGIN
     v_key_ids := '{}';
     v_limit_names := '{}';
     v_looks := '{}';
+    v_used := '{}';
     v_is_last := true;
     v_skipped := 0;
     v_ripe_count := 0;
     FOR v_turn IN
-      SELECT t.queue, t.look_at, t.tableoid::bigint AS salt FROM {schema}.turn t
+      SELECT t.queue, t.look_at, t.used, t.tableoid::bigint AS salt FROM {schema}.turn t
       WHERE t.type_name = v_type AND t.look_at <= v_now ORDER BY t.look_at
     LOOP
       CONTINUE WHEN v_turn.queue = ANY(v_queues);
@@ -135,6 +141,7 @@ BEGIN
       v_key_ids := v_key_ids || v_key;
       v_limit_names := v_limit_names || v_limit;
       v_looks := v_looks || v_turn.look_at;
+      v_used := array_append(v_used, v_turn.used);
       IF v_min_size IS NOT NULL
         AND {schema}.queue_ripe_at(v_turn.queue, v_min_size, v_wait, v_now, '{}') <= v_now
       THEN v_ripe_count := v_ripe_count + 1;
@@ -154,23 +161,24 @@ BEGIN
     v_now_us := date_part('epoch', v_now) * 1000000;
     FOR v_row IN
       WITH looked AS MATERIALIZED (
-        SELECT q.place, q.queue, q.key_id, q.limit_name, q.look_at, b.weight, b.concurrency, b.aging_ms,
+        SELECT q.place, q.queue, q.key_id, q.limit_name, q.look_at, b.used, b.weight, b.concurrency, b.aging_ms,
           b.paused_until, b.burst, b.step, p.permits,
           greatest(v_now_us, least(coalesce(b.back_at_us, v_now_us), v_now_us + b.burst * b.step)) AS back,
           CASE WHEN b.paused_until > v_now THEN 0 ELSE least(
             CASE WHEN v_min_size IS NOT NULL THEN v_room ELSE b.weight * CASE WHEN v_is_last
-              THEN ceil(v_room::float8 / cardinality(v_queues))::integer ELSE 1 END END,
+              THEN ceil(v_room::float8 / cardinality(v_queues))::integer ELSE 1 END - b.used END,
             CASE WHEN b.concurrency IS NOT NULL THEN greatest(b.concurrency - p.permits, 0) END,
             v_room)::integer END AS room,
           CASE WHEN v_min_size IS NOT NULL
             THEN {schema}.queue_ripe_at(q.queue, v_min_size, v_wait, v_now, '{}') END AS ripe_at
-        FROM unnest(v_queues, v_key_ids, v_limit_names, v_looks)
-          WITH ORDINALITY AS q (queue, key_id, limit_name, look_at, place)
+        FROM unnest(v_queues, v_key_ids, v_limit_names, v_looks, v_used)
+          WITH ORDINALITY AS q (queue, key_id, limit_name, look_at, used, place)
         LEFT JOIN {schema}.job_limit l ON l.name = {unescaped q.limit_name}
         LEFT JOIN {schema}.limit_key k ON k.id = q.key_id
         CROSS JOIN LATERAL (
           SELECT coalesce(k.concurrency, l.key_concurrency) AS concurrency,
-            coalesce(k.weight, 1) AS weight, l.aging_ms, k.back_at_us,
+            coalesce(k.weight, 1) AS weight,
+            coalesce(q.used, 0) % coalesce(k.weight, 1) AS used, l.aging_ms, k.back_at_us,
             greatest(k.paused_until, (
               SELECT coalesce(p.paused_until, 'infinity') FROM {schema}.pause p
               WHERE p.type_name = {unescaped q.limit_name})) AS paused_until,
@@ -189,7 +197,7 @@ BEGIN
             AND e.type_name >= q.key_id AND e.type_name < {end of q.key_id}
             AND NOT e.ctid = ANY(v_expired)) p
       ), keys AS MATERIALIZED (
-        SELECT l.place, l.queue, l.key_id, l.limit_name, l.look_at, l.weight, l.concurrency,
+        SELECT l.place, l.queue, l.key_id, l.limit_name, l.look_at, l.used, l.weight, l.concurrency,
           l.aging_ms, l.paused_until, l.burst, l.step, l.permits, l.back, l.ripe_at,
           CASE WHEN v_min_size IS NULL OR l.place = (
             SELECT min(f.place) FROM looked f WHERE f.room > 0 AND f.ripe_at <= v_now)
@@ -197,7 +205,7 @@ BEGIN
         FROM looked l
       ), candidates AS MATERIALIZED (
         SELECT k.place, k.weight, k.limit_name, k.step, k.burst, k.back, c.ctid, c.cost,
-          row_number() OVER w AS rank, sum(least(c.cost, k.burst)) OVER w AS key_cost
+          row_number() OVER w + k.used AS rank, sum(least(c.cost, k.burst)) OVER w AS key_cost
         FROM keys k
         CROSS JOIN LATERAL (
           SELECT r.ctid, r.priority, r.scheduled_at, r.ordinal, coalesce((
@@ -210,7 +218,7 @@ BEGIN
         WINDOW w AS (PARTITION BY k.place ORDER BY c.priority DESC, c.scheduled_at, c.ordinal)
         UNION ALL
         SELECT k.place, k.weight, k.limit_name, k.step, k.burst, k.back, c.ctid, c.cost,
-          row_number() OVER w, sum(least(c.cost, k.burst)) OVER w
+          row_number() OVER w + k.used, sum(least(c.cost, k.burst)) OVER w
         FROM keys k
         CROSS JOIN LATERAL (
           SELECT r.ctid, r.priority, r.scheduled_at, r.ordinal, coalesce((
@@ -248,13 +256,13 @@ BEGIN
           AND (a.shared_tokens IS NULL OR a.shared_costs <= a.shared_tokens)
       )
       SELECT k.*, coalesce(c.found, 0) AS found, coalesce(s.taken, 0) AS taken,
-        coalesce(s.ctids, '{}') AS ctids, coalesce(s.type_cost, 0) AS type_cost,
+        coalesce(s.ctids, '{}') AS ctids, s.last_number, coalesce(s.type_cost, 0) AS type_cost,
         coalesce(s.shared_cost, 0) AS shared_cost, coalesce(s.key_cost, 0) AS key_cost
       FROM keys k
       LEFT JOIN (SELECT c.place, count(*) AS found FROM candidates c GROUP BY c.place) c
         ON c.place = k.place
       LEFT JOIN (
-        SELECT s.place, count(*) AS taken, array_agg(s.ctid) AS ctids,
+        SELECT s.place, count(*) AS taken, array_agg(s.ctid) AS ctids, max(s.number) AS last_number,
           sum(s.type_cost) AS type_cost, sum(s.shared_cost) AS shared_cost,
           max(s.key_cost) AS key_cost
         FROM started s GROUP BY s.place) s ON s.place = k.place
@@ -316,14 +324,18 @@ BEGIN
           v_ripe_at := {schema}.queue_ripe_at(
             v_row.queue, v_min_size, v_wait, v_now, v_row.ctids);
         END IF;
+        v_row.used := (v_row.used + v_taken) % v_row.weight;
+        IF v_min_size IS NOT NULL THEN v_row.used := 0; END IF;
         INSERT INTO {schema}.turn VALUES (
           CASE
             WHEN v_ripe_at > v_now THEN v_ripe_at
             WHEN v_min_size IS NOT NULL AND v_row.room = 0 THEN v_row.look_at
-            WHEN v_taken > 0 THEN v_now
+            WHEN v_taken > 0 AND v_row.used = 0
+            THEN v_now - (v_room - v_row.last_number) * interval '1 us'
+            WHEN v_taken > 0 THEN v_row.look_at
             -- All were locked by others, or there was no room: it keeps its place.
             WHEN v_row.found = 0 THEN v_now + interval '50 ms'
-            ELSE v_row.look_at END, v_type, v_row.queue);
+            ELSE v_row.look_at END, v_type, v_row.queue, nullif(v_row.used, 0));
       END IF;
     END LOOP;
   END LOOP;

@@ -102,7 +102,11 @@ BEGIN
         array_agg(c.keyed_id) FILTER (WHERE c.keyed_id IS NOT NULL)
       INTO v_elements, v_ended_ids, v_awaited_ids, v_keyed_ids
       FROM completed c;
-      IF v_keyed_ids IS NOT NULL THEN PERFORM {schema}.leave_turns(v_keyed_ids); END IF;
+      IF v_keyed_ids IS NOT NULL THEN
+        PERFORM {schema}.leave_turns(ARRAY(
+          SELECT u.id FROM unnest(p_ids) WITH ORDINALITY AS u (id, place)
+          WHERE u.id = ANY(v_keyed_ids) ORDER BY u.place));
+      END IF;
 
       IF v_ended_ids IS NOT NULL THEN
         IF NOT {schema}.lock_free_jobs(v_ended_ids) THEN

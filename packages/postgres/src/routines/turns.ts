@@ -1,8 +1,8 @@
 import type { Routine } from "./routine.ts";
 
 /**
- * Called by routines that end attempts: leaves a turn for the queue of each job under a key, since a permit may be free. Of a
- * limit that types share, also for the queues of the key that wait.
+ * Called by routines that end attempts: leaves a turn for the queue of each job under a key, since a permit may be free. The
+ * turns are in the order of the jobs. Of a limit that types share, also for the queues of the key that wait.
  */
 export const leaveTurns: Routine = {
   name: "leave_turns",
@@ -16,13 +16,14 @@ DECLARE
   v_count integer;
 BEGIN
   WITH ended AS (
-    SELECT DISTINCT j.type_name, j.queue, {key of j.queue} AS id,
-      split_part(j.queue, chr(1), 2) <> split_part(j.queue, chr(1), 4) AS is_shared
-    FROM unnest(p_ids) AS u (id) {probe j u.id}
-    WHERE j.queue IS NOT NULL
+    SELECT j.type_name, j.queue, {key of j.queue} AS id,
+      split_part(j.queue, chr(1), 2) <> split_part(j.queue, chr(1), 4) AS is_shared,
+      v_now - (cardinality(p_ids) - min(u.place)) * interval '1 us' AS look_at
+    FROM unnest(p_ids) WITH ORDINALITY AS u (id, place) {probe j u.id}
+    WHERE j.queue IS NOT NULL GROUP BY j.type_name, j.queue
   )
   INSERT INTO {schema}.turn (look_at, type_name, queue)
-  SELECT v_now, e.type_name, e.queue FROM ended e
+  SELECT e.look_at, e.type_name, e.queue FROM ended e
   UNION
   SELECT v_now, t.type_name, t.queue FROM ended e
   JOIN {schema}.turn t ON t.queue >= e.id AND t.queue < {end of e.id}

@@ -1,10 +1,13 @@
 // Limits by key. A job under a key is in indexes of its own, so that a plain acquisition never meets it.
 //
 // `limit_turn` has a row for each key of a limit with jobs of a type that wait or run. `look_at` is NULL while the key is in the
-// line of those to look at; `turn` is its place there. Otherwise nothing can start before `look_at`. The triggers put a key back
+// line of those to look at; `turn` is its place there. Otherwise nothing can start before `look_at`. `used` counts the jobs of its weight
+// that it has started in this turn. The triggers put a key back
 // into the line when a statement makes a job of it pending, or ends an attempt. They name columns that the frequent statements do not
 // write, because a trigger on `status` would cost each of them a tenth. Those are the INSERT (`steps/insert-job.ts`), completions and
 // cancellations (`steps/wake-keys.ts`), which do it themselves.
+// `limit_turn_last` has one row: the last place that an acquisition has given. A key that was out of the line comes back with the place
+// of its last turn, so places never begin anew.
 // `kept_back`: 1 if the key is full, 2 if it has no tokens, 0 otherwise.
 export const limitKeys = {
   name: "limit-keys",
@@ -40,18 +43,19 @@ CREATE TABLE {prefix}limit_turn (
   type_name TEXT NOT NULL,
   look_at INTEGER,
   turn INTEGER NOT NULL,
+  used INTEGER NOT NULL DEFAULT 0,
   kept_back INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (limit_name, key, type_name)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX {prefix}limit_turn_line ON {prefix}limit_turn (type_name, look_at, limit_name, turn);
+CREATE TABLE {prefix}limit_turn_last (last INTEGER NOT NULL) STRICT;
+INSERT INTO {prefix}limit_turn_last (last) VALUES (0);
+CREATE INDEX {prefix}limit_turn_line ON {prefix}limit_turn (type_name, look_at, limit_name, turn, used);
 CREATE INDEX {prefix}limit_turn_kept_back ON {prefix}limit_turn (type_name, kept_back) WHERE kept_back > 0;
 CREATE TRIGGER {prefix}job_key_pending AFTER UPDATE OF
   scheduled_at, released_at, last_attempt_error, blocker_count, limit_name, limit_key ON {prefix}job
 WHEN NEW.limit_key IS NOT NULL AND NEW.status = 'pending' BEGIN
   INSERT INTO {prefix}limit_turn (limit_name, key, type_name, look_at, turn) VALUES (
-    NEW.limit_name, NEW.limit_key, NEW.type_name, NEW.scheduled_at, 1 + (
-      SELECT coalesce(max(line.turn), 0) FROM {prefix}limit_turn line
-      WHERE line.type_name = NEW.type_name AND line.look_at IS NULL AND line.limit_name = NEW.limit_name))
+    NEW.limit_name, NEW.limit_key, NEW.type_name, NEW.scheduled_at, (SELECT 1 + coalesce(max(last), 0) FROM {prefix}limit_turn_last))
   ON CONFLICT DO UPDATE SET look_at = min(look_at, excluded.look_at);
 END;
 CREATE TRIGGER {prefix}job_key_ended AFTER UPDATE OF scheduled_at, last_attempt_error ON {prefix}job

@@ -29,10 +29,9 @@ INSERT INTO ${job} (
 ) VALUES (?, ?, ?, 0, 'pending', ?, ?, ?, 'wait', ?)`;
 
 /** A key with a new pending job is looked at. Migration 0009 has the same statement for jobs that become pending later. */
-const enterLineSql = ({ limitTurn }: TableNames): string => `
-INSERT INTO ${limitTurn} (limit_name, key, type_name, look_at, turn) VALUES (?, ?, ?, ?, 1 + (
-  SELECT coalesce(max(line.turn), 0) FROM ${limitTurn} line
-  WHERE line.type_name = ? AND line.look_at IS NULL AND line.limit_name = ?))
+const enterLineSql = ({ limitTurn, limitTurnLast }: TableNames): string => `
+INSERT INTO ${limitTurn} (limit_name, key, type_name, look_at, turn)
+VALUES (?, ?, ?, ?, (SELECT 1 + coalesce(max(last), 0) FROM ${limitTurnLast}))
 ON CONFLICT DO UPDATE SET look_at = min(look_at, excluded.look_at)`;
 
 /** Begins the inserts of one step. No other insert may run between them. */
@@ -77,15 +76,7 @@ SELECT max((SELECT last FROM ${names.ordinal}), (SELECT coalesce(max(ordinal), 0
       if (limitKey !== null && stored.status === "pending") {
         const { limitName, key } = limitKey;
         const { typeName, scheduledAt } = stored;
-        session.run(
-          enterLine,
-          limitName,
-          key,
-          typeName,
-          scheduledAt.getTime(),
-          typeName,
-          limitName,
-        );
+        session.run(enterLine, limitName, key, typeName, scheduledAt.getTime());
       }
       return { job: stored, deduplicated: false };
     };

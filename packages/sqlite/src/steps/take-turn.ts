@@ -1,17 +1,20 @@
-// One turn of a key: it starts as many jobs as its weight. A key that can start no more leaves the line until a time, or until one of
-// its attempts ends.
-import { type BatchCondition, Gate } from "queuert/internal";
-import { toInstant } from "../instants.ts";
+// One turn of a key: it starts as many jobs as its weight. Without room for all of them it keeps its place, and goes on in the next
+// acquisition. A key that can start no more leaves the line until a time, or until one of its attempts ends.
+import { Gate } from "queuert/internal";
 import type { TableNames } from "../names.ts";
 import type { Session } from "../session.ts";
 import { createBatchOfLineAt } from "./batch-at.ts";
-import { type Candidate, createDueJobs, type Line } from "./due-jobs.ts";
+import { type Candidate, createDueJobs } from "./due-jobs.ts";
 import type { Rooms } from "./open-rooms.ts";
 import { createLimitKeyReads, effectiveBounds } from "./read-limit-keys.ts";
 import type { KeyInLine } from "./read-line.ts";
-
-/** Why a key cannot start a job: it is full, it has no tokens, or something else. */
-export const keptBack = { no: 0, full: 1, withoutTokens: 2 } as const;
+import {
+  type CountOfTurn,
+  createWritePlace,
+  keptBack,
+  type Place,
+  type Turn,
+} from "./write-place.ts";
 
 /** One call of `acquireJobs`. */
 export interface Taking {
@@ -24,36 +27,11 @@ export interface Taking {
   readonly write: (candidate: Candidate) => void;
 }
 
-export interface Turn {
-  readonly room: number;
-  /** The place in the line of a key that has started a job. */
-  readonly turn: number;
-  readonly batch?: BatchCondition;
-}
-
 export type TakeTurn = (taking: Taking, key: KeyInLine, turn: Turn) => number;
-
-/** The values of a line for a statement. */
-export const placeOf = ([typeName, limitName = "", key = ""]: Line): readonly [
-  typeName: string,
-  limitName: string,
-  key: string,
-] => [typeName, limitName, key];
 
 /** The overall bounds that the jobs of a type under a limit pass. */
 export const overallGates = (rooms: Rooms, typeName: string, limitName: string): readonly Gate[] =>
   [...new Set([typeName, limitName])].flatMap((name) => rooms.gateOf(name) ?? []);
-
-const statements = ({ job, limitTurn }: TableNames) => ({
-  leaveLine: `
-UPDATE ${limitTurn} SET look_at = ?, kept_back = ?, turn = coalesce(?, turn)
-WHERE type_name = ? AND limit_name = ? AND key = ?`,
-  stayInLine: `UPDATE ${limitTurn} SET turn = ? WHERE type_name = ? AND limit_name = ? AND key = ?`,
-  forget: `DELETE FROM ${limitTurn} WHERE type_name = ? AND limit_name = ? AND key = ?`,
-  firstLeaseEnd: `
-SELECT min(leased_until) FROM ${job}
-WHERE status = 'running' AND limit_key IS NOT NULL AND limit_name = ? AND limit_key = ?`,
-});
 
 /** The permits and tokens of a key, and the end of its pause. */
 const createGateOfKey = (names: TableNames) => {
@@ -78,32 +56,24 @@ ON CONFLICT DO UPDATE SET back_at_us = excluded.back_at_us`;
   };
 };
 
-/** Where a key stands after its turn. */
-type Place =
-  | { readonly kind: "in line" }
-  | {
-      readonly kind: "away";
-      readonly until: number;
-      readonly why: (typeof keptBack)[keyof typeof keptBack];
-    }
-  | { readonly kind: "forgotten" };
-
 const inLine: Place = { kind: "in line" };
 
 /** Without an expired lease, the first to end is known: it was read with the line, or has just been written. */
-const createFirstLeaseEnd = (names: TableNames) => {
-  const sql = statements(names);
+const createFirstLeaseEnd = ({ job }: TableNames) => {
+  const select = `
+SELECT min(leased_until) FROM ${job}
+WHERE status = 'running' AND limit_key IS NOT NULL AND limit_name = ? AND limit_key = ?`;
   return ({ session, now, leasedUntil }: Taking, key: KeyInLine, started: number): number => {
     if (key.firstLeaseEnd > now)
       return started > 0 ? Math.min(key.firstLeaseEnd, leasedUntil) : key.firstLeaseEnd;
     const [, limitName = "", name = ""] = key.line;
-    return session.get<[number | null]>(sql.firstLeaseEnd, limitName, name)?.[0] ?? Infinity;
+    return session.get<[number | null]>(select, limitName, name)?.[0] ?? Infinity;
   };
 };
 
 /** Returns how many jobs a key has started in its turn. */
 export const createTakeTurn = (names: TableNames): TakeTurn => {
-  const sql = statements(names);
+  const writePlace = createWritePlace(names);
   const due = createDueJobs(names, "key");
   const gateOfKey = createGateOfKey(names);
   const batchAt = createBatchOfLineAt(names, due, "key");
@@ -114,7 +84,7 @@ export const createTakeTurn = (names: TableNames): TakeTurn => {
     taking: Taking,
     key: KeyInLine,
     { room, batch }: Turn,
-    count: { started: number },
+    count: CountOfTurn,
   ): Place => {
     const { session, rooms, now } = taking;
     const { line } = key;
@@ -137,8 +107,11 @@ export const createTakeTurn = (names: TableNames): TakeTurn => {
     const unripe = batchPlace();
     if (unripe !== undefined) return unripe;
     const agingMs = rooms.limitOf(limitName)?.agingMs ?? null;
-    const weight = batch === undefined ? gate.weight : Infinity;
-    const most = Math.min(weight, room, rooms.slots);
+    if (batch === undefined) {
+      count.used = key.used % gate.weight;
+      count.left = gate.weight - count.used;
+    }
+    const most = Math.min(count.left, room, rooms.slots);
     const hasExpired = key.firstLeaseEnd <= now;
     // One more: whether the key has further due jobs decides where it stands.
     const found = due.find(session, line, { now, room: most + 1, agingMs, hasExpired });
@@ -168,15 +141,9 @@ export const createTakeTurn = (names: TableNames): TakeTurn => {
   };
 
   return (taking, key, turn) => {
-    const { session } = taking;
-    const count = { started: 0 };
+    const count = { started: 0, used: 0, left: Infinity };
     const place = placeAfter(taking, key, turn, count);
-    const names = placeOf(key.line);
-    const last = count.started > 0 ? turn.turn : null;
-    if (place.kind === "forgotten") session.run(sql.forget, ...names);
-    else if (place.kind === "away") {
-      session.run(sql.leaveLine, toInstant(place.until), place.why, last, ...names);
-    } else if (last !== null) session.run(sql.stayInLine, last, ...names);
+    writePlace(taking.session, key, turn, count, place);
     return count.started;
   };
 };

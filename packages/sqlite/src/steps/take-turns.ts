@@ -7,7 +7,8 @@ import type { Session } from "../session.ts";
 import type { Rooms } from "./open-rooms.ts";
 import { createReadLine } from "./read-line.ts";
 import { createTakeBatch } from "./take-batch.ts";
-import { createTakeTurn, keptBack, overallGates, type Taking } from "./take-turn.ts";
+import { createTakeTurn, overallGates, type Taking } from "./take-turn.ts";
+import { keptBack } from "./write-place.ts";
 
 /** When to look at the keys of a type again. */
 export interface KeyLook {
@@ -23,7 +24,7 @@ export interface Turns {
   look(session: Session, typeName: string, rooms: Rooms, now: number): KeyLook;
 }
 
-const statements = ({ limitTurn }: TableNames) => ({
+const statements = ({ limitTurn, limitTurnLast }: TableNames) => ({
   // The condition lets the statement read the table by its key.
   any: `SELECT 1 FROM ${limitTurn} WHERE limit_name >= '' LIMIT 1`,
   anyOfType: `SELECT 1 FROM ${limitTurn} WHERE type_name = ? LIMIT 1`,
@@ -32,8 +33,8 @@ UPDATE ${limitTurn} SET look_at = NULL, kept_back = 0 WHERE type_name = ? AND lo
   nextLimit: `
 SELECT limit_name FROM ${limitTurn} WHERE type_name = ? AND look_at IS NULL AND limit_name > ?
 ORDER BY limit_name LIMIT 1`,
-  lastTurn: `
-SELECT max(turn) FROM ${limitTurn} WHERE type_name = ? AND look_at IS NULL AND limit_name = ?`,
+  lastTurn: `SELECT last FROM ${limitTurnLast}`,
+  writeLastTurn: `UPDATE ${limitTurnLast} SET last = ?`,
   nextLook: `
 SELECT look_at FROM ${limitTurn} WHERE type_name = ? AND look_at IS NOT NULL ORDER BY look_at LIMIT 1`,
   keptBack: `SELECT min(kept_back) FROM ${limitTurn} WHERE type_name = ? AND kept_back > 0`,
@@ -43,9 +44,15 @@ export const createTurns = (names: TableNames): Turns => {
   const sql = statements(names);
   const takeTurn = createTakeTurn(names);
   const readLine = createReadLine(names);
-  const lastTurn = (session: Session, typeName: string, limitName: string): number =>
-    session.get<[number | null]>(sql.lastTurn, typeName, limitName)?.[0] ?? 0;
-  const takeBatch = createTakeBatch({ readLine, lastTurn, takeTurn });
+  /** Gives the next turns to the keys that start jobs in `take`. New keys have the turn before them. */
+  const inTurns = (session: Session, take: (nextTurn: () => number) => number): number => {
+    const [last] = session.get<[number]>(sql.lastTurn) ?? [0];
+    let turn = last + 1;
+    const taken = take(() => ++turn);
+    if (taken > 0) session.run(sql.writeLastTurn, turn);
+    return taken;
+  };
+  const takeBatch = createTakeBatch({ readLine, takeTurn });
 
   /** Gives each key of a limit its turn, again and again, while there is room. Returns how many jobs were taken. */
   const takeRounds = (
@@ -57,16 +64,17 @@ export const createTurns = (names: TableNames): Turns => {
     const { session, rooms, now } = taking;
     const overall = overallGates(rooms, typeName, limitName);
     const hasRoom = (): boolean => rooms.slots > 0 && overall.every((gate) => gate.admits(1));
-    let [taken, before] = [0, -1];
-    let turn = lastTurn(session, typeName, limitName);
-    while (taken > before && taken < room) {
-      before = taken;
-      for (const key of readLine(session, [typeName, limitName], room, now)) {
-        if (taken >= room || !hasRoom()) return taken;
-        taken += takeTurn(taking, key, { room: room - taken, turn: ++turn });
+    return inTurns(session, (nextTurn) => {
+      let [taken, before] = [0, -1];
+      while (taken > before && taken < room) {
+        before = taken;
+        for (const key of readLine(session, [typeName, limitName], room, now)) {
+          if (taken >= room || !hasRoom()) return taken;
+          taken += takeTurn(taking, key, { room: room - taken, turn: nextTurn() });
+        }
       }
-    }
-    return taken;
+      return taken;
+    });
   };
 
   return {
@@ -78,7 +86,12 @@ export const createTurns = (names: TableNames): Turns => {
       let taken = 0;
       for (const limitName of limitsInLine(session, sql.nextLimit, typeName)) {
         if (batch === undefined) taken += takeRounds(taking, typeName, limitName, room - taken);
-        else if (taken === 0) taken = takeBatch(taking, [typeName, limitName], room, batch);
+        else if (taken === 0) {
+          const of = [typeName, limitName] as const;
+          taken = inTurns(session, (nextTurn) =>
+            takeBatch(taking, of, { room, turn: nextTurn(), batch }),
+          );
+        }
       }
       return taken;
     },
