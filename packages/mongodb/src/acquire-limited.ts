@@ -8,7 +8,8 @@ import { lockBatch, msUntilBatch } from "./batches.ts";
 import type { Database } from "./database.ts";
 import { MongoTransactionAbortedError } from "./errors.ts";
 import type { JobDocument } from "./job-document.ts";
-import { anyPriority, withoutKey } from "./expressions.ts";
+import { anyPriority, isDue, withoutKey } from "./expressions.ts";
+import { findFreeJobs } from "./free-jobs.ts";
 import { countPermits, type LimitDocument, lockLimit } from "./limit-document.ts";
 import { outside, type Scope } from "./store.ts";
 
@@ -48,6 +49,8 @@ interface Tries {
   alone: string | null;
   /** Jobs that met a conflict alone: another transaction has them. */
   readonly locked: Set<string>;
+  /** The jobs of a batch that no other transaction has. Null: all of them may be free. */
+  free: ReadonlySet<string> | null;
 }
 
 /** Null: the type has no limit any more. */
@@ -71,10 +74,16 @@ const acquireInTurn = async (
   room: Room,
   lease: NewLease,
 ): Promise<LimitedAcquisition | null> => {
-  const state: Tries = { hasTurn: false, conflicts: 0, alone: null, locked: new Set() };
+  const { typeName, batch } = type;
+  const dueNow = { typeName, ...anyPriority, ...isDue };
+  const state: Tries = { hasTurn: false, conflicts: 0, alone: null, locked: new Set(), free: null };
   for (let tries = 1; ; tries++) {
     state.hasTurn = false;
     state.alone = null;
+    if (batch !== undefined && state.conflicts >= conflictsMax) {
+      state.free = await findFreeJobs(db, dueNow, order, room.most + randomWindow);
+      if (state.free.size === 0) return { ...none, isLimited: true, lookInMs: busyLookMs };
+    }
     try {
       return await db.tryTransaction((scope) =>
         acquireOnce(db, type, room, lease, { scope, state }),
@@ -97,7 +106,7 @@ const busyLookMs = 25;
 
 /**
  * After so many conflicts about jobs, one of them is likely to be locked. Then one is tried alone, in their order. If several are
- * locked, it is one at random, out of so many. Of a batch a part is tried.
+ * locked, it is one at random, out of so many. Of a batch, the jobs are taken that could be written just before.
  */
 const conflictsMax = 2;
 const lockedMax = 3;
@@ -122,11 +131,10 @@ const acquireOnce = async (
   // One more than may start shows whether the limit keeps any back.
   const wanted = Math.min(allowed, most);
   const isCareful = state.conflicts >= conflictsMax && wanted > 0;
-  const part = batch === undefined ? 1 : Math.max(1, wanted >> (state.conflicts - 1));
-  const size = isCareful ? Math.max(part, randomWindow) : wanted + 1;
+  const size = isCareful ? (batch ? wanted : 1) + randomWindow : wanted + 1;
   const due = await findDue(db, scope, typeName, now, size, limit?.agingMs ?? null);
   const all = due.map(({ _id }) => _id);
-  const ids = isCareful ? chooseSome(all, part, batch !== undefined, state) : all.slice(0, wanted);
+  const ids = isCareful ? chooseSome(all, wanted, state) : all.slice(0, wanted);
   if (ids.length > 0) {
     // Their tokens are counted from the lock on, and so are their starts: this write may come late.
     const update = { ...lease.update, lastAttemptAt: now };
@@ -146,17 +154,13 @@ const acquireOnce = async (
   return { jobs, isLimited, lookInMs, isUnderLimit: limit !== null };
 };
 
-const chooseSome = (
-  due: readonly string[],
-  part: number,
-  isBatch: boolean,
-  state: Tries,
-): readonly string[] => {
+const chooseSome = (due: readonly string[], wanted: number, state: Tries): readonly string[] => {
+  if (state.free !== null) return due.filter((id) => state.free?.has(id)).slice(0, wanted);
   const free = due.filter((id) => !state.locked.has(id));
-  const isRandom = isBatch || state.locked.size >= lockedMax;
+  const isRandom = state.locked.size >= lockedMax;
   const first = isRandom ? Math.floor(Math.random() * free.length) : 0;
-  const chosen = free.slice(first, first + part);
-  if (!isBatch) state.alone = chosen[0] ?? null;
+  const chosen = free.slice(first, first + 1);
+  state.alone = chosen[0] ?? null;
   return chosen;
 };
 
@@ -197,11 +201,11 @@ const findDue = async (
   limit: number,
   agingMs: number | null,
 ): Promise<readonly JobDocument[]> => {
-  const isDue = { typeName, status: "pending", ...anyPriority, scheduledAt: { $lte: now } };
+  const wasDue = { typeName, status: "pending", ...anyPriority, scheduledAt: { $lte: now } };
   const pending =
     agingMs === null
-      ? await db.jobs.find(scope, isDue, { sort: order, limit })
-      : await findAged(db, scope, isDue, { agingMs, limit });
+      ? await db.jobs.find(scope, wasDue, { sort: order, limit })
+      : await findAged(db, scope, wasDue, { agingMs, limit });
   const expired = await db.jobs.find(
     scope,
     { status: "running", leasedUntil: { $lte: now }, typeName, ...withoutKey },

@@ -2,7 +2,7 @@
 import { providedMongodb } from "@queuert/test-services/provided";
 import { type Db, MongoClient } from "mongodb";
 import type { AnyStateAdapter, StateJob } from "queuert/internal";
-import { aJob, createStateSteps, within } from "queuert/testing";
+import { aJob, createStateSteps, only, within } from "queuert/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMongoStateAdapter } from "../src/index.ts";
 import { createMongodbProvider } from "../src/providers/mongodb.ts";
@@ -269,6 +269,45 @@ describe("beside other calls", () => {
     await transaction;
     await within(until([first.id]), "the first job");
   });
+
+  it.each(["a key", "a type"])(
+    "a transaction of a user with jobs of a batch of %s leaves the others together, in their order",
+    async (of) => {
+      const created: string[] = [];
+      for (let count = 0; count < 8; count++) {
+        const job =
+          of === "a key" ? await create("a") : only(await adapter.createJobs({ jobs: [aJob()] }));
+        created.push("job" in job ? job.job.id : job.id);
+      }
+      const [first = "", second = "", , fourth = "", ...others] = created;
+      const open = gate();
+      const locked = gate();
+      const transaction = adapter.runInTransaction(async (context) => {
+        await adapter.lockSequences({ context, ids: [first, second, fourth] });
+        locked.open();
+        await open.opened;
+      });
+      await locked.opened;
+      const batch = { minSize: 4, maxWaitMs: 3_600_000, perKey: true };
+      const look = async (): Promise<readonly string[]> => {
+        const types = [{ typeName: "task", leaseMs: 60_000, limit: 4, batch }];
+        const { jobs } = await adapter.acquireJobs({ workerId: "w", limit: 4, types });
+        return jobs.map(({ job }) => job.id);
+      };
+      let taken: readonly string[] = [];
+      const until = async (): Promise<void> => {
+        while (taken.length === 0) taken = await look();
+      };
+      await within(until(), "the batch");
+      expect(taken).toEqual([created[2], ...others.slice(0, 3)]);
+      open.open();
+      // It is not aborted.
+      await transaction;
+      taken = [];
+      await within(until(), "the others");
+      expect(taken).toEqual([first, second, fourth, others[3]]);
+    },
+  );
 
   it("a failed job that is moved leaves the turn of its key", async () => {
     await limitTo(1);

@@ -1,12 +1,11 @@
 // The jobs of one type under keys: `README.md` has the steps, and the races.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { AcquireJobsParams } from "queuert/internal";
 import type { NewLease } from "../acquire-limited.ts";
 import type { Database } from "../database.ts";
-import { MongoTransactionAbortedError } from "../errors.ts";
 import { createStamp, type JobDocument } from "../job-document.ts";
 import { busyKeyMs, holdKeys, leaveKeys } from "./hold-keys.ts";
 import { type KeysLook, type KeysTurn, lookAtKeys } from "./look-at-keys.ts";
+import { lookCarefully, unlessConflict } from "./look-carefully.ts";
 import { readTurns, type TurnOfKey } from "./read-turns.ts";
 
 type AcquiredType = AcquireJobsParams["types"][number];
@@ -130,7 +129,7 @@ const takeTurns = async (
     const look = { ...given, type, stamp, turns: group, room: left, before };
     const taken =
       (await unlessConflict(() =>
-        lookAtKeys(db, { ...look, isCareful: false, isRandom: false }),
+        lookAtKeys(db, { ...look, isCareful: false, isRandom: false, free: null }),
       )) ?? (group.length > 1 ? null : await lookCarefully(db, look));
     if (taken === null) {
       isBusy = true;
@@ -153,33 +152,4 @@ const takeTurns = async (
     closedInMs: Math.min(...all.map(({ closedInMs }) => closedInMs)),
     isBusy,
   };
-};
-
-/** Another transaction may have the first job of a key: if it meets a conflict again, others are tried, one at random. */
-const carefulTries = 4;
-
-const lookCarefully = async (
-  db: Database,
-  look: Omit<Parameters<typeof lookAtKeys>[1], "isCareful" | "isRandom">,
-): Promise<KeysTurn | null> => {
-  for (let tries = 0; tries < carefulTries; tries++) {
-    const taken = await unlessConflict(() =>
-      lookAtKeys(db, { ...look, isCareful: true, isRandom: tries > 0 }),
-    );
-    if (taken !== null) return taken;
-    await sleep(tries * 5 * Math.random());
-  }
-  return null;
-};
-
-/** Null: the transaction met another one. */
-const unlessConflict = async <T>(run: () => Promise<T>): Promise<T | null> => {
-  try {
-    return await run();
-  } catch (error) {
-    const isConflict =
-      error instanceof MongoTransactionAbortedError && error.reason === "write_conflict";
-    if (!isConflict) throw error;
-    return null;
-  }
 };

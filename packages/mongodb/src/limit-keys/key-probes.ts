@@ -15,7 +15,7 @@ const fields = {
   now: "$$NOW",
 } as const;
 
-const order = { keyPriority: -1, scheduledAt: 1, ordinal: 1 } as const;
+export const orderOfKey = { keyPriority: -1, scheduledAt: 1, ordinal: 1 } as const;
 
 /** More turns of the keys are left for the next look. */
 const turnsMax = 5_000;
@@ -86,7 +86,7 @@ export const dueOfKey = (typeName: string, { document, most, agingMs }: HeldKey)
   return [
     { $match: match },
     ...(agingMs === null
-      ? [{ $sort: order }]
+      ? [{ $sort: orderOfKey }]
       : [{ $set: { rank: aged } }, { $sort: { rank: 1, ordinal: 1 } }]),
     { $limit: most + 1 },
     { $project: { ...fields, is: { $literal: "due" } } },
@@ -100,7 +100,7 @@ const firstAndLast = (typeName: string, keyIds: readonly string[]): object[][] =
   return [
     [
       { $match: match },
-      { $sort: { limitKeyId: 1, ...order } },
+      { $sort: { limitKeyId: 1, ...orderOfKey } },
       {
         $group: {
           _id: "$limitKeyId",

@@ -38,6 +38,8 @@ export interface KeysLook {
   readonly isCareful: boolean;
   /** After another conflict: one of its jobs is tried at random. */
   readonly isRandom: boolean;
+  /** The jobs of a batch that no other transaction has. Null: all of them may be free, or it is no batch. */
+  readonly free: ReadonlySet<string> | null;
 }
 
 export interface KeysTurn {
@@ -161,7 +163,7 @@ const lookOnce = async (
 
 /** In the order of the turns. */
 const toHeldKeys = (
-  { type, turns, room, isCareful, isRandom }: KeysLook,
+  { type, turns, room, isCareful, isRandom, free }: KeysLook,
   documents: readonly LimitKeyDocument[],
   limits: Limits,
 ): readonly HeldKey[] => {
@@ -175,14 +177,19 @@ const toHeldKeys = (
     const agingMs = limit?.agingMs ?? null;
     // Of a key that is alone more than its bounds: one of them is tried.
     // Whether a batch is ripe is decided by all of its jobs.
-    const most = isCareful
-      ? carefulWindow
-      : type.batch?.perKey === true
-        ? room
-        : Math.max(1, Math.min(each * bounds.weight, room, bounds.concurrency ?? Infinity));
+    const most =
+      free !== null
+        ? room + free.size
+        : isCareful
+          ? carefulWindow
+          : type.batch?.perKey === true
+            ? room
+            : Math.max(1, Math.min(each * bounds.weight, room, bounds.concurrency ?? Infinity));
     // The end of a pause is decided again by the time of the read.
     const isPaused = activePauseOf(document, document.heldUntil ?? new Date(0)) !== null;
-    return [{ document, turn, bounds, agingMs, most: isPaused ? 0 : most, isCareful, isRandom }];
+    return [
+      { document, turn, bounds, agingMs, most: isPaused ? 0 : most, isCareful, isRandom, free },
+    ];
   });
 };
 

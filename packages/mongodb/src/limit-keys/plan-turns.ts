@@ -1,13 +1,9 @@
 // Which jobs an acquisition starts under the keys that it holds, and when each key is looked at again. The order of the keys is
 // that of their turns.
-import {
-  type AcquireJobsParams,
-  type BatchCondition,
-  fullLimitLookMs,
-  Gate,
-} from "queuert/internal";
+import { type AcquireJobsParams, type BatchCondition, Gate } from "queuert/internal";
 import { inOrder, ripeAt } from "./jobs-of-key.ts";
-import { activePauseOf, type KeptBack } from "./key-document.ts";
+import { activePauseOf } from "./key-document.ts";
+import { type PlannedKey, type Stop, toPlanned, type Turn } from "./planned-key.ts";
 import type { HeldKey, JobsOfKey, KeyedJob, KeysRead } from "./read-keys.ts";
 
 type AcquiredType = AcquireJobsParams["types"][number];
@@ -22,24 +18,6 @@ export interface TurnsRoom {
   gatesOf(limitName: string): readonly Gate[];
 }
 
-/** A key after its turn. */
-export interface PlannedKey {
-  readonly held: HeldKey;
-  readonly jobs: JobsOfKey;
-  readonly started: readonly KeyedJob[];
-  /** The next look. Null: a turn of a job is the only reason. "kept": the key keeps its place. */
-  readonly lookAt: Date | null | "kept";
-  /** Among the looks of that time. */
-  readonly turnPlace: number;
-  /** Not 0: it goes on with its turn. */
-  readonly turnUsed: number;
-  /** It could start more, if there was room. */
-  readonly hasMore: boolean;
-  readonly keptBack: KeptBack;
-  /** Undefined: no tokens were taken. */
-  readonly backAtUs: number | undefined;
-}
-
 export interface TurnsPlan {
   readonly keys: readonly PlannedKey[];
   /** The jobs that start, in the order of the turns. */
@@ -48,27 +26,7 @@ export interface TurnsPlan {
   readonly closedUntil: number;
 }
 
-type Stop =
-  | { readonly why: "none" | "paused" | "empty" }
-  | { readonly why: "full" | "tokens" | "closed"; readonly at: number };
-
 const running: Stop = { why: "none" };
-
-interface Turn {
-  readonly held: HeldKey;
-  readonly jobs: JobsOfKey;
-  readonly queue: readonly KeyedJob[];
-  readonly gate: Gate;
-  readonly started: KeyedJob[];
-  /** How many jobs of its weight it has started. */
-  used: number;
-  stop: Stop;
-  backAtUs: number | undefined;
-}
-
-/** A full key is looked at again because of the end of an attempt. This is for a turn that was lost. */
-const fullKeyLookMs = 60_000;
-const never = new Date(8.64e15);
 
 export const planTurns = (
   keys: readonly HeldKey[],
@@ -132,14 +90,14 @@ const takeBatch = (
 };
 
 const toTurn = (held: HeldKey, jobs: JobsOfKey, now: Date, typeName: string): Turn => {
-  const { document, bounds, isCareful, isRandom } = held;
+  const { document, bounds, isCareful } = held;
   const expired = jobs.expired.filter((job) => job.typeName === typeName);
   // Another transaction may have such a job: its lease counts, and one job is tried.
   const permits = isCareful ? jobs.permits + jobs.expired.length : jobs.permits;
   const all = [...jobs.due, ...expired].sort(inOrder(held.agingMs));
   const turn: Turn = {
     ...{ held, jobs, started: [], used: held.turn.used % bounds.weight, backAtUs: undefined },
-    queue: isCareful ? oneOf(all, isRandom) : all,
+    queue: isCareful ? certainOf(all, held) : all,
     stop: activePauseOf(document, now) === null ? running : { why: "paused" },
     gate: new Gate(
       bounds,
@@ -152,7 +110,9 @@ const toTurn = (held: HeldKey, jobs: JobsOfKey, now: Date, typeName: string): Tu
   return turn;
 };
 
-const oneOf = (jobs: readonly KeyedJob[], isRandom: boolean): readonly KeyedJob[] => {
+/** Of a batch those that are known to be free, of other types one. */
+const certainOf = (jobs: readonly KeyedJob[], { isRandom, free }: HeldKey): readonly KeyedJob[] => {
+  if (free !== null) return jobs.filter(({ _id }) => free.has(_id));
   const place = isRandom ? Math.floor(Math.random() * jobs.length) : 0;
   return jobs.slice(place, place + 1);
 };
@@ -191,32 +151,4 @@ const start = ({ gate, started }: Turn, job: KeyedJob, gates: readonly Gate[]): 
   started.push(job);
   for (const one of [gate, ...gates]) one.start(startCost);
   return running;
-};
-
-const toPlanned = (turn: Turn, place: number, now: Date, typeName: string): PlannedKey => {
-  const { held, jobs, started, used, backAtUs } = turn;
-  const isShared = held.document.limitName !== typeName;
-  const [lookAt, keptBack, hasMore = false] = nextLook(turn, now, isShared);
-  const isSame = lookAt === held.turn.at;
-  const turnPlace = isSame ? held.turn.place : place;
-  const turnUsed = isSame ? used : 0;
-  return { held, jobs, started, lookAt, turnPlace, turnUsed, hasMore, keptBack, backAtUs };
-};
-
-type NextLook = readonly [lookAt: PlannedKey["lookAt"], keptBack: KeptBack, hasMore?: boolean];
-
-const nextLook = (turn: Turn, now: Date, isShared: boolean): NextLook => {
-  const { held, jobs, queue, gate, started, stop } = turn;
-  const after = (ms: number): Date => new Date(now.getTime() + ms);
-  if (stop.why === "paused") return [activePauseOf(held.document, now)?.until ?? never, "no"];
-  if (held.isCareful && started.length === 0) return ["kept", "no"];
-  const waits = held.isCareful || jobs.hasMore || started.length < queue.length;
-  if (!waits) return [null, "no"];
-  // The end of an attempt of another type leaves no turn for this one.
-  if (gate.isFull && isShared) return [after(fullLimitLookMs), "shared"];
-  if (gate.isFull) return [after(fullKeyLookMs), "own"];
-  if (stop.why === "tokens") return [new Date(Math.ceil(stop.at)), "no"];
-  if (started.length === 0) return ["kept", "no", !held.isCareful];
-  // It goes on with its turn, or its next one comes after those of the others.
-  return [turn.used > 0 ? held.turn.at : now, "no", true];
 };

@@ -27,6 +27,8 @@ export interface HeldKey {
   readonly isCareful: boolean;
   /** That job may be the first one. */
   readonly isRandom: boolean;
+  /** Of a batch after a conflict: the jobs that no other transaction has. */
+  readonly free: ReadonlySet<string> | null;
 }
 
 /** The jobs of a key. */

@@ -5,7 +5,8 @@ import { isDue, isExpired } from "../expressions.ts";
 import type { JobDocument } from "../job-document.ts";
 import type { Scope } from "../store.ts";
 import type { KeysLook } from "./look-at-keys.ts";
-import type { PlannedKey, TurnsPlan } from "./plan-turns.ts";
+import type { TurnsPlan } from "./plan-turns.ts";
+import type { PlannedKey } from "./planned-key.ts";
 
 export const startJobs = async (
   db: Database,

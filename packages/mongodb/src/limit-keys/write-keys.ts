@@ -5,7 +5,7 @@ import { MongoTransactionAbortedError } from "../errors.ts";
 import type { Scope } from "../store.ts";
 import { lookIdOf } from "./key-document.ts";
 import type { KeysLook } from "./look-at-keys.ts";
-import type { PlannedKey } from "./plan-turns.ts";
+import type { PlannedKey } from "./planned-key.ts";
 
 export const writeKeys = async (
   db: Database,
