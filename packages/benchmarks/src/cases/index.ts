@@ -12,6 +12,9 @@ import { measureSoak } from "./soak.ts";
 import { measureBulkStarts, measureStarts } from "./start.ts";
 
 const own = ["queuert-postgres", "queuert-postgres-js", "queuert-sqlite", "queuert-mongodb"];
+const withoutHistory = ["postgres", "sqlite", "mongodb"].map(
+  (name) => `queuert-${name}-no-history`,
+);
 const inProcess = "queuert-in-process";
 const notifying = ["postgres-notify", "postgres-redis", "postgres-nats", "mongodb-notify"].map(
   (name) => `queuert-${name}`,
@@ -102,6 +105,7 @@ export const cases: readonly Case[] = [
   drain("drain-callback-batch", "callback", {
     participants: ["queuert-postgres-batch", "pg-boss-transactional", "floor-postgres-batched"],
   }),
+  drain("drain-failing", "failing", { participants: [...own, ...withoutHistory] }),
   limited("limit-keys", "keys"),
   limited("limit-key-rates", "key-rates"),
   limited("limit-type", "type-limit"),

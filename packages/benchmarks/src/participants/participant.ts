@@ -14,9 +14,9 @@ export type LimitedWorkload = "keys" | "key-rates" | "type-limit" | "unused-limi
 /**
  * The work of a job. `value`: nothing. `callback`: write one row, in the transaction of the
  * completion where there is one. `chain`: five in a row, each started by the one before. `fan-in`:
- * one that waits for ten.
+ * one that waits for ten. `failing`: it throws, is retried at once, and throws again, which is its last attempt.
  */
-export type Workload = "value" | "callback" | "chain" | "fan-in" | LimitedWorkload;
+export type Workload = "value" | "callback" | "chain" | "fan-in" | "failing" | LimitedWorkload;
 
 /** Jobs per unit of a workload. A unit is started at once and belongs together. */
 export const jobsPerUnit: Readonly<Record<Workload, number>> = {
@@ -24,6 +24,7 @@ export const jobsPerUnit: Readonly<Record<Workload, number>> = {
   callback: 1,
   chain: 5,
   "fan-in": 11,
+  failing: 1,
   keys: 1,
   "key-rates": 1,
   "type-limit": 1,

@@ -1,10 +1,10 @@
-import { createMongoStateAdapter } from "@queuert/mongodb";
+import { createMongoStateAdapter, type MongoDatabase } from "@queuert/mongodb";
 import { createMongodbProvider } from "@queuert/mongodb/mongodb";
 import { MongoClient } from "mongodb";
 import { createUserRows, inspectMongodb, withMongodb } from "../mongodb-server.ts";
 import type { FillCounts, Opened, Participant, Target } from "../participant.ts";
 import { limitedWorkloads } from "./limits.ts";
-import { openQueuert } from "./open-queuert.ts";
+import { openQueuert, type QueuertParts } from "./open-queuert.ts";
 import type { Transport } from "./postgres.ts";
 
 const prepare = async (target: Target): Promise<void> => {
@@ -15,19 +15,27 @@ const prepare = async (target: Target): Promise<void> => {
   await createUserRows(target);
 };
 
+interface MongodbOptions extends Pick<QueuertParts<object, object>, "workerRegistry"> {
+  /** The database as the adapter sees it. */
+  readonly toDatabase?: (database: MongoDatabase) => MongoDatabase;
+}
+
 /** `connect`: the notify adapter, over the same client. */
 export const openWithMongodb = async (
   { url }: Target,
   connect?: (client: MongoClient) => Promise<Transport>,
+  { toDatabase = (database) => database, ...options }: MongodbOptions = {},
 ): Promise<Opened> => {
   const client = new MongoClient(url);
-  const stateProvider = createMongodbProvider({ client });
+  const provider = createMongodbProvider({ client });
+  const stateProvider = { ...provider, database: toDatabase(provider.database) };
   const transport = await connect?.(client);
   const rows = client.db().collection<{ text: string }>("user_rows");
   return openQueuert({
     stateAdapter: await createMongoStateAdapter({ stateProvider }),
     ...(transport && { notifyAdapter: transport.notifyAdapter }),
     writeRow: ({ session }) => rows.insertOne({ text: "done" }, { session }),
+    ...options,
     close: async () => {
       await transport?.notifyAdapter.close();
       await client.close();
@@ -96,7 +104,7 @@ const fill = async (target: Target, counts: FillCounts): Promise<void> => {
 export const participant: Participant = {
   store: "mongodb",
   settings: "mongodb driver with its defaults (majority), no notify adapter",
-  workloads: ["value", "callback", "chain", "fan-in", ...limitedWorkloads],
+  workloads: ["value", "callback", "chain", "fan-in", "failing", ...limitedWorkloads],
   prepare,
   open: (target) => openWithMongodb(target),
   inspect: (target) =>

@@ -1,5 +1,12 @@
 // The parts that our participants have in common: everything but the adapters.
-import { createQueuert, type NotifyAdapter, type QueuertClient, type StateAdapter } from "queuert";
+import {
+  createConsoleLog,
+  createQueuert,
+  type Log,
+  type NotifyAdapter,
+  type QueuertClient,
+  type StateAdapter,
+} from "queuert";
 import { type Opened, payloadOf, type Workload, type WorkOptions } from "../participant.ts";
 import { type Definitions, jobTypes } from "./job-types.ts";
 import { createNextKey, limitedWorkOf, limitsOptions } from "./limits.ts";
@@ -11,9 +18,20 @@ export interface QueuertParts<TTxContext extends object, TContext extends object
   readonly writeRow: (context: TTxContext) => unknown;
   /** With it, jobs are handled in batches of this size. */
   readonly batchSize?: number | undefined;
+  /** False: neither the registry of workers nor metrics. */
+  readonly workerRegistry?: boolean;
   /** Closes the connections of the adapters. */
   readonly close: () => Promise<unknown>;
 }
+
+const print = createConsoleLog({ minimumLevel: "warn" });
+
+const failures = new Set<string>(["jobAttemptFailed", "jobFailed", "jobSequenceFailed"]);
+
+/** Without the lines of jobs that fail on purpose: thousands of them would take longer than the jobs. */
+const log: Log = (event) => {
+  if (!failures.has(event.type)) print(event);
+};
 
 type Client<TTxContext> = QueuertClient<Definitions, TTxContext, string>;
 
@@ -26,6 +44,8 @@ export const openQueuert = async <TTxContext extends object, TContext extends ob
     notifyAdapter,
     jobTypeDefinitions: jobTypes,
     limits: limitsOptions,
+    workerRegistry: parts.workerRegistry,
+    log,
   });
   const nextKey = createNextKey();
   // The compiler cannot leave out the keys of a context type that it does not know.
@@ -111,6 +131,7 @@ const work = async <TTxContext extends object>(
     "fan-in": startParts,
     keys: startKeyed,
     "key-rates": startKeyed,
+    failing: startFailing,
   };
   const start = starts[workload] ?? startSingles;
   const worker = await start(queuert, options, handling);
@@ -176,6 +197,25 @@ const startBatches = <TTxContext extends object>(
     })
     .start({ concurrency: Math.ceil(concurrency / 10) });
 };
+
+const failingAttempts = 2;
+
+const startFailing = <TTxContext>(
+  queuert: Client<TTxContext>,
+  { concurrency, onRun }: WorkOptions,
+) =>
+  queuert
+    .createWorker()
+    .implementJobType({
+      typeName: "single",
+      retryConfig: { maxAttempts: failingAttempts, delayMs: () => 0 },
+      process: ({ job }) => {
+        if (job.attempt === failingAttempts) onRun(job.input.at);
+        throw new Error("the bank does not answer");
+      },
+    })
+    .start({ concurrency });
+
 const startKeyed = <TTxContext>(queuert: Client<TTxContext>, { concurrency, onRun }: WorkOptions) =>
   queuert
     .createWorker()

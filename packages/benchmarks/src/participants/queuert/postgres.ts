@@ -11,7 +11,7 @@ import {
 import type { Opened, Participant, Target } from "../participant.ts";
 import { fillQueuertPostgres } from "./fill-postgres.ts";
 import { limitedWorkloads } from "./limits.ts";
-import { openQueuert } from "./open-queuert.ts";
+import { openQueuert, type QueuertParts } from "./open-queuert.ts";
 
 const types =
   "type_name IN ('single', 'keyed', 'step-1', 'step-2', 'step-3', 'step-4', 'step-5', 'part', 'whole')";
@@ -46,7 +46,7 @@ export interface Transport {
 export const openWithPg = async (
   target: Target,
   transportOn?: Transport | ((pool: pg.Pool) => Promise<Transport>),
-  batchSize?: number,
+  options: Pick<QueuertParts<object, object>, "batchSize" | "workerRegistry"> = {},
 ): Promise<Opened> => {
   const pool = new pg.Pool({ connectionString: target.url, max: connectionsMax });
   const transport = typeof transportOn === "function" ? await transportOn(pool) : transportOn;
@@ -55,7 +55,7 @@ export const openWithPg = async (
     stateAdapter: await createPgStateAdapter({ stateProvider }),
     ...(transport && { notifyAdapter: transport.notifyAdapter }),
     writeRow: ({ client }) => client.query(userRowQuery),
-    batchSize,
+    ...options,
     close: async () => {
       await transport?.notifyAdapter.close();
       await transport?.close();
@@ -67,7 +67,7 @@ export const openWithPg = async (
 export const participant: Participant = {
   store: "postgres",
   settings: `pg pool of ${connectionsMax}, prepared statements, no notify adapter`,
-  workloads: ["value", "callback", "chain", "fan-in", ...limitedWorkloads],
+  workloads: ["value", "callback", "chain", "fan-in", "failing", ...limitedWorkloads],
   prepare: prepareQueuertPostgres,
   open: (target) => openWithPg(target),
   inspect: (target) => inspectPostgres(target, unfinishedInQueuert),

@@ -1,15 +1,21 @@
 import { createSqliteStateAdapter } from "@queuert/sqlite";
 import { createBetterSqlite3Provider } from "@queuert/sqlite/better-sqlite3";
+import type BetterSqlite3 from "better-sqlite3";
 import { createUserRows, inspectSqlite, openFile, SqliteDriver } from "../sqlite-file.ts";
-import type { FillCounts, Participant, Target } from "../participant.ts";
+import type { FillCounts, Opened, Participant, Target } from "../participant.ts";
 import { limitedWorkloads } from "./limits.ts";
-import { openQueuert } from "./open-queuert.ts";
+import { openQueuert, type QueuertParts } from "./open-queuert.ts";
 
-const openAdapter = async (filename: string) => {
+type Driver = new (
+  filename: string,
+  options?: BetterSqlite3.Options,
+) => InstanceType<typeof SqliteDriver>;
+
+const openAdapter = async (filename: string, driver: Driver = SqliteDriver) => {
   const stateProvider = await createBetterSqlite3Provider({
     filename,
     synchronous: "NORMAL",
-    driver: SqliteDriver,
+    driver,
   });
   return { stateProvider, stateAdapter: await createSqliteStateAdapter({ stateProvider }) };
 };
@@ -74,29 +80,39 @@ const fill = async ({ url }: Target, counts: FillCounts): Promise<void> => {
   db.close();
 };
 
+export interface SqliteOptions extends Pick<QueuertParts<object, object>, "workerRegistry"> {
+  readonly driver?: Driver;
+}
+
+export const openWithSqlite = async (
+  { url }: Target,
+  { driver, ...options }: SqliteOptions = {},
+): Promise<Opened> => {
+  const { stateProvider, stateAdapter } = await openAdapter(url, driver);
+  let write: { run(text: string): unknown } | undefined;
+  return openQueuert({
+    stateAdapter,
+    // Prepared once, as an application and the other participants do.
+    writeRow: ({ client }) => {
+      write ??= client.prepare("INSERT INTO user_row (text) VALUES (?)");
+      return write.run("done");
+    },
+    ...options,
+    close: () => stateProvider.close(),
+  });
+};
+
 export const participant: Participant = {
   store: "sqlite",
   settings: "better-sqlite3, WAL, synchronous=NORMAL, no notify adapter",
-  workloads: ["value", "callback", "chain", "fan-in", ...limitedWorkloads],
+  workloads: ["value", "callback", "chain", "fan-in", "failing", ...limitedWorkloads],
   sameProcessOnly: true,
   prepare: async (target) => {
     const { stateProvider } = await openAdapter(target.url);
     await stateProvider.close();
     createUserRows(target);
   },
-  open: async ({ url }) => {
-    const { stateProvider, stateAdapter } = await openAdapter(url);
-    let write: { run(text: string): unknown } | undefined;
-    return openQueuert({
-      stateAdapter,
-      // Prepared once, as an application and the other participants do.
-      writeRow: ({ client }) => {
-        write ??= client.prepare("INSERT INTO user_row (text) VALUES (?)");
-        return write.run("done");
-      },
-      close: () => stateProvider.close(),
-    });
-  },
+  open: (target) => openWithSqlite(target),
   inspect: async (target) =>
     inspectSqlite(target, [
       "queuert_job WHERE status = 'blocked' AND type_name = 'whole'",
