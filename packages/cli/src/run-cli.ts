@@ -13,6 +13,7 @@ import { addExport } from "./commands/export.ts";
 import { addFailures } from "./commands/failures.ts";
 import { addImport } from "./commands/import.ts";
 import { addInit } from "./commands/init.ts";
+import { addLimits } from "./commands/limits.ts";
 import { addList } from "./commands/list.ts";
 import { addMcp } from "./commands/mcp.ts";
 import { addMigrate } from "./commands/migrate.ts";
@@ -49,6 +50,7 @@ const commands: readonly AddCommand[] = [
   addExplainError,
   addFailures,
   addWorkers,
+  addLimits,
   addSchedules,
   addAct("retry"),
   addAct("trigger"),

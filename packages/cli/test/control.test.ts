@@ -1,3 +1,4 @@
+import { createOperator } from "queuert/operator";
 import { describe, expect, it } from "vitest";
 import { createProject } from "./project.ts";
 import { createStore, seed, storeKinds } from "./stores.ts";
@@ -23,6 +24,28 @@ describe.each(storeKinds)("pause and resume on %s", (kind) => {
     expect(await client.getPauses()).toEqual([]);
     expect((await run("pause")).exitCode).toBe(2);
     expect((await run("pause", "greet", "--all")).exitCode).toBe(2);
+  });
+
+  it("are recorded with the user of the shell, as plans are", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    const { client, laterId } = await seed(store);
+    const run = (...args: string[]) =>
+      project.queuert(["--url", store.url, ...args], { env: { USER: "ada" } });
+    for (const args of [
+      ["pause", "greet", "ship"],
+      ["resume", "--all"],
+      ["trigger", laterId, "--yes"],
+    ]) {
+      expect((await run(...args)).exitCode, args.join(" ")).toBe(0);
+    }
+    const actions = await createOperator({ queuert: client }).listActions();
+    expect(actions.map(({ action, user }) => `${user} ${action}`).toReversed()).toEqual([
+      "cli·ada pause",
+      "cli·ada pause",
+      "cli·ada resume",
+      "cli·ada trigger",
+    ]);
   });
 });
 

@@ -37,6 +37,26 @@ describe.each(storeKinds)("schedules on %s", (kind) => {
     expect(shown.stdout).toContain("no tick yet\n");
     expect((await run("resume", "often")).stdout).toBe("resumed often\n");
 
+    expect((await run("edit", "often", "--every", "15m", "--overlap", "skip")).stdout).toBe(
+      "edited often\n",
+    );
+    const [edited] = (await client.listSchedules({ names: ["often"] })).items;
+    expect(edited).toMatchObject({ everyMs: 900_000, overlap: "skip", input: { name: "Ada" } });
+    const cron = await run("edit", "often", "--cron", "0 7 * * *", "--time-zone", "UTC", "--json");
+    expect(JSON.parse(cron.stdout)).toMatchObject({ cron: "0 7 * * *", everyMs: null });
+    for (const wrong of [
+      [],
+      ["--cron", "0 7 * * *", "--every", "15m"],
+      ["--time-zone", "UTC", "--every", "15m"],
+      ["--cron", "61 * * * *"],
+      ["--every", "often"],
+      ["--overlap", "never"],
+    ]) {
+      expect((await run("edit", "often", ...wrong)).exitCode, wrong.join(" ")).toBe(2);
+    }
+    expect((await run("edit", "never", "--every", "15m")).exitCode).toBe(3);
+    expect((await run("edit", "often", "--every", "1h")).exitCode).toBe(0);
+
     const triggered = await run("trigger", "often", "--json");
     const [tick] = JSON.parse(triggered.stdout) as { sequenceId: string; outcome: string }[];
     expect(tick?.outcome).toBe("started");

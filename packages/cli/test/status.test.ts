@@ -9,8 +9,8 @@ describe.each(storeKinds)("status on %s", (kind) => {
     await seed(store);
     const text = await project.queuert(["--url", store.url, "status"]);
     expect(text).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(text.stdout).toContain(
-      "due 1   later 1   blocked 1   running 0   failed 1   oldest due ",
+    expect(text.stdout).toMatch(
+      /due 1 {3}later 1 {3}blocked 1 {3}running 0 {3}failed 1 {3}done\/min 0\.2 {3}oldest due /,
     );
     expect(text.stdout).toContain(
       "✕ 1 blocked job waits for sequences that failed.   queuert list ",
@@ -118,9 +118,8 @@ describe("an unreachable store", () => {
   });
 });
 
-// MongoDB has no limits by key.
-describe.each(["sqlite", "postgres"] as const)("status with limits on %s", (kind) => {
-  it("lists the limits, and the keys that were changed", async () => {
+describe.each(storeKinds)("limits on %s", (kind) => {
+  it("are listed with the keys that were changed, also by the status", async () => {
     const project = createProject();
     const store = await createStore(kind, project.folder);
     const client = await store.open();
@@ -132,5 +131,20 @@ describe.each(["sqlite", "postgres"] as const)("status with limits on %s", (kind
     expect(stdout).toContain("LIMIT\tRUN/MAX\tTOKENS\tPENDING\t\n");
     expect(stdout).toContain("greet\t0/5\t–\t–\t\n");
     expect(stdout).toContain("  acme\t0/1\t–\t0\t\n");
+    const listed = await project.queuert(["--url", store.url, "limits"]);
+    expect(listed.stdout).toBe(
+      "LIMIT\tRUN/MAX\tTOKENS\tPENDING\t\ngreet\t0/5\t–\t–\t\n  acme\t0/1\t–\t0\t\n",
+    );
+    const lines = (await project.queuert(["--url", store.url, "limits", "--jsonl"])).stdout;
+    expect(JSON.parse(lines)).toMatchObject({ name: "greet", keys: [{ key: "acme" }] });
+  });
+
+  it("are none", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    await store.open();
+    expect(await project.queuert(["--url", store.url, "limits"])).toMatchObject({
+      ...{ exitCode: 0, stdout: "", stderr: "there is no limit\n" },
+    });
   });
 });

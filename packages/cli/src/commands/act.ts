@@ -7,6 +7,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { joinTerms } from "./filter-words.ts";
 import { confirmPlan } from "./confirm.ts";
 import { type AnyPlan, planLines, resultLines } from "./plan-text.ts";
+import { userOf } from "./user-of.ts";
 
 export interface ActOptions {
   readonly where?: string;
@@ -55,7 +56,9 @@ const act = async (
     throw new CliUsageError(`Give ids to ${action}, or --where '<filter>'.`);
   }
   const target = where === undefined ? { ids } : { filter: joinTerms([where]) };
-  return carryOut(context, action, options, (operator) => operator.plan({ action, ...target }));
+  return carryOut(context, action, options, (operator, user) =>
+    operator.plan({ action, ...target, user }),
+  );
 };
 
 /** Plans, asks, and applies. `name`: that of the command. */
@@ -63,13 +66,13 @@ export const carryOut = async (
   context: CommandContext,
   name: string,
   options: Omit<ActOptions, "where">,
-  make: (operator: Operator) => Promise<AnyPlan>,
+  make: (operator: Operator, user: string) => Promise<AnyPlan>,
 ): Promise<Report> => {
   const count = toCount(options.count);
   const pacePerMinute = toPace(options.pace);
   const access = await context.access(options.plan === true ? {} : { writes: name });
   const operator = await access.operator();
-  const plan = await make(operator);
+  const plan = await make(operator, userOf(context));
   const shown: Report = { json: { plan: withoutToken(plan) }, lines: planLines(plan) };
   if (options.plan === true) return { ...shown, exitCode: exitCodes.needsConfirmation };
   if (plan.count === 0) return { ...shown, exitCode: exitOfNothing(plan) };
@@ -104,6 +107,7 @@ const apply = async (
   const showsProgress = terminal.isTty && globals.json !== true && globals.quiet !== true;
   const result = await operator.apply({
     token: plan.token,
+    user: userOf(context),
     count,
     pacePerMinute,
     signal,

@@ -31,9 +31,9 @@ const backfill = async (
 ): Promise<Report> => {
   const begin = toInstant("--from", from);
   const end = to === undefined ? null : toInstant("--to", to);
-  return carryOut(context, "schedules backfill", options, async (operator) =>
+  return carryOut(context, "schedules backfill", options, async (operator, user) =>
     operator.planBackfill({
-      ...{ name, from: begin, to: end ?? (await operator.readClock()) },
+      ...{ name, user, from: begin, to: end ?? (await operator.readClock()) },
       // A wrong one is refused with the names.
       overlap: overlap as ScheduleOverlap | undefined,
     }),

@@ -28,9 +28,15 @@ const columns: readonly Column<Line>[] = [
   { title: "", cell: ({ state }) => state },
 ];
 
-export const limitLines = (terminal: Terminal, limits: readonly LimitView[]): string[] => {
+export const limitTable = (terminal: Terminal, limits: readonly LimitView[]): string[] => {
   const lines = limits.flatMap(toLines);
-  return lines.length === 0 ? [] : ["", ...tableLines(terminal, columns, lines)];
+  return lines.length === 0 ? [] : tableLines(terminal, columns, lines);
+};
+
+/** The same below another table. */
+export const limitLines = (terminal: Terminal, limits: readonly LimitView[]): string[] => {
+  const lines = limitTable(terminal, limits);
+  return lines.length === 0 ? [] : ["", ...lines];
 };
 
 const toLines = ({ name, running, concurrency, tokens, keys }: LimitView): readonly Line[] => [

@@ -5,6 +5,7 @@ import { CliUsageError } from "../errors.ts";
 import { formatAge, formatTime, parseDuration } from "../output/durations.ts";
 import { safeLine } from "../output/safe-text.ts";
 import { type Column, tableLines } from "../output/table.ts";
+import { userOf } from "./user-of.ts";
 
 interface PauseOptions {
   readonly all?: boolean;
@@ -46,6 +47,10 @@ const scopeOf = (types: readonly string[], { all }: PauseOptions): Scope => {
   return all === true ? { everything: true } : { jobTypes: types };
 };
 
+/** Null: every type. */
+const namesOf = (scope: Scope): readonly (string | null)[] =>
+  "everything" in scope ? [null] : [...new Set(scope.jobTypes)];
+
 const nameOf = (scope: Scope): string =>
   "everything" in scope ? "every type" : safeLine(scope.jobTypes.join(", "));
 
@@ -56,9 +61,11 @@ const pause = async (
 ): Promise<Report> => {
   const scope = scopeOf(types, options);
   const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
-  const client = await (await context.access({ writes: "pause" })).client();
-  await client.pause({ ...scope, forMs, note: options.note });
-  await client.close();
+  const operator = await (await context.access({ writes: "pause" })).operator();
+  const settings = { forMs, note: options.note, user: userOf(context) };
+  for (const typeName of namesOf(scope)) {
+    await operator.control({ action: "pause", typeName, ...settings });
+  }
   return { json: { paused: scope }, lines: [`paused ${nameOf(scope)}`] };
 };
 
@@ -68,9 +75,13 @@ const resume = async (
   options: PauseOptions,
 ): Promise<Report> => {
   const scope = scopeOf(types, options);
-  const client = await (await context.access({ writes: "resume" })).client();
-  const { resumed } = await client.resume(scope);
-  await client.close();
+  const operator = await (await context.access({ writes: "resume" })).operator();
+  const user = userOf(context);
+  let resumed = 0;
+  for (const typeName of namesOf(scope)) {
+    const { isDone } = await operator.control({ action: "resume", typeName, user });
+    if (isDone) resumed++;
+  }
   return {
     json: { scope, resumed },
     lines: [resumed === 0 ? `${nameOf(scope)}: was not paused` : `resumed ${nameOf(scope)}`],

@@ -8,6 +8,8 @@ import { safeLine } from "../output/safe-text.ts";
 import { type Column, tableLines } from "../output/table.ts";
 import type { Terminal } from "../terminal.ts";
 import { addBackfill } from "./backfill.ts";
+import { addEdit } from "./edit-schedule.ts";
+import { userOf } from "./user-of.ts";
 
 type Run = Parameters<AddCommand>[1];
 
@@ -22,6 +24,7 @@ export const addSchedules: AddCommand = (program, run) => {
     .argument("<name>")
     .action((name: string) => run((context) => show(context, name)));
   addPause(schedules, run);
+  addEdit(schedules, run);
   addBackfill(schedules, run);
   schedules
     .command("resume")
@@ -131,15 +134,32 @@ const pause = async (
   names: readonly string[],
   note: string | undefined,
 ): Promise<Report> => {
-  const client = await (await context.access({ writes: "schedules pause" })).client();
-  const paused = await client.pauseSchedules({ names, note });
-  return { json: paused, lines: paused.map(({ name }) => `paused ${safeLine(name)}`) };
+  const operator = await (await context.access({ writes: "schedules pause" })).operator();
+  const user = userOf(context);
+  for (const name of new Set(names)) {
+    await operator.control({ action: "pause_schedule", name, note, user });
+  }
+  return changed(context, "paused", names);
 };
 
 const resume = async (context: CommandContext, names: readonly string[]): Promise<Report> => {
-  const client = await (await context.access({ writes: "schedules resume" })).client();
-  const resumed = await client.resumeSchedules({ names });
-  return { json: resumed, lines: resumed.map(({ name }) => `resumed ${safeLine(name)}`) };
+  const operator = await (await context.access({ writes: "schedules resume" })).operator();
+  const user = userOf(context);
+  for (const name of new Set(names)) {
+    await operator.control({ action: "resume_schedule", name, user });
+  }
+  return changed(context, "resumed", names);
+};
+
+/** The schedules as they are now. */
+const changed = async (
+  context: CommandContext,
+  verb: string,
+  names: readonly string[],
+): Promise<Report> => {
+  const client = await (await context.access()).client();
+  const { items } = await client.listSchedules({ names });
+  return { json: items, lines: items.map(({ name }) => `${verb} ${safeLine(name)}`) };
 };
 
 const trigger = async (context: CommandContext, names: readonly string[]): Promise<Report> => {

@@ -88,6 +88,7 @@ export const statusLines = (terminal: Terminal, status: Status): string[] => {
     `blocked ${formatCount(totals.blocked)}`,
     `running ${formatCount(totals.running)}`,
     `failed ${formatCount(totals.failed)}`,
+    ...doneLine(types),
     `oldest due ${ageOrDash(totals.oldestDueMs)}`,
   ];
   return [
@@ -98,6 +99,13 @@ export const statusLines = (terminal: Terminal, status: Status): string[] => {
     ...(types.length === 0 ? [] : ["", ...tableLines(terminal, typeColumns, busiestFirst(types))]),
     ...limitLines(terminal, status.limits),
   ];
+};
+
+/** Of the last 10 minutes. Nothing if the store keeps no metrics. */
+const doneLine = (types: readonly TypeOverview[]): readonly string[] => {
+  const rates = types.flatMap(({ recent }) => (recent === null ? [] : [recent.donePerMinute]));
+  const rate = rates.reduce((sum, each) => sum + each, 0);
+  return rates.length === 0 ? [] : [`done/min ${formatCount(Math.round(rate * 10) / 10)}`];
 };
 
 const attentionLine = (terminal: Terminal, { severity, text, filter }: Attention): string => {
