@@ -72,6 +72,21 @@ describe("check", () => {
     });
   });
 
+  it("a start that the schema refuses prints its reasons", async () => {
+    const project = createProject();
+    const store = await createStore("sqlite", project.folder);
+    await store.open();
+    const catalogue = `{ charge: { entry: true, input: ${schema("order", "currency")} } }`;
+    project.write("queuert.config.mjs", configOf(store.url, catalogue));
+    const start = (...args: string[]) =>
+      project.queuert(["start", "charge", "--input", '{"order":1}', ...args]);
+    const refused = await start();
+    expect(refused.stderr).toMatch(/^QUEUERT_INVALID_PAYLOAD: .*\n {2}currency: Required\n$/);
+    expect(JSON.parse((await start("--json")).stderr)).toMatchObject({
+      error: { code: "QUEUERT_INVALID_PAYLOAD", issues: ["currency: Required"] },
+    });
+  });
+
   it("needs a catalogue, and a number", async () => {
     const project = createProject();
     const store = await createStore("sqlite", project.folder);

@@ -84,8 +84,12 @@ const toKeys = (keys: EncryptionKeys) => {
     const key = typeof given === "string" ? Buffer.from(given, "base64") : given;
     if (!(key instanceof Uint8Array) || key.byteLength !== sizes.key) {
       // The key itself must not reach a log.
-      const remedy = "give 32 random bytes, or their base64";
-      throw new InvalidOptionError(`encrypt.keys.byId["${id}"]`, undefined, remedy);
+      const option = `encrypt.keys.byId["${id}"].byteLength`;
+      throw new InvalidOptionError(
+        option,
+        key?.byteLength,
+        "give 32 random bytes, or their base64",
+      );
     }
     byId.set(id, key);
   }

@@ -42,7 +42,9 @@ const toDigests = (secret: unknown): readonly Buffer[] => {
     typeof one === "string" && one.length >= lengthMin && !/\s/.test(one);
   if (secrets.length === 0 || !secrets.every(isUsable)) {
     const remedy = `give ${lengthMin} characters or more without spaces, or a function that returns them`;
-    throw new InvalidOptionError("secret", secret === undefined ? undefined : "…", remedy);
+    // Its message has the length of a text, and never the text.
+    const wrong = secrets.length === 0 ? secret : secrets.find((one) => !isUsable(one));
+    throw new InvalidOptionError("secret", wrong, remedy);
   }
   return secrets.map(digestOf);
 };

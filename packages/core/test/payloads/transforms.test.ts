@@ -73,6 +73,11 @@ describe("a transformed text", () => {
 });
 
 describe("at the door", () => {
+  it("a key of another length is named with its length", () => {
+    const short = () => encrypt({ keys: { current: "k", byId: { k: key.subarray(1) } } });
+    expect(short).toThrow('`encrypt.keys.byId["k"].byteLength` is 31: give 32 random bytes');
+  });
+
   const store = { write: async () => undefined, read: async () => undefined };
 
   it.each([

@@ -177,6 +177,7 @@ describe("bearer", () => {
   it("refuses a secret that is missing or short, and does not print it", () => {
     expect(() => bearer(undefined)).toThrow("Option `secret` is undefined");
     expect(() => bearer("short-secret")).toThrow(/^(?!.*short-secret)/);
+    expect(() => bearer(["a-secret-of-the-app", "short"])).toThrow("is a string of 5 characters");
     expect(() => bearer([])).toThrow("`secret`");
     expect(() => bearer(["with a space in the middle"])).toThrow("without spaces");
   });
