@@ -4,7 +4,8 @@ import { startPostgres, type PostgresService } from "@queuert/test-services/post
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { createDoneTable, openClient, startSurely, type StepClient, workOnSteps } from "./steps.ts";
 
-const deadlineMs = 40_000;
+// A crash and 200 durable jobs take 25 s on a machine with eight times as much to do as it has cores.
+const deadlineMs = 100_000;
 
 export interface FaultRig {
   readonly server: PostgresService;

@@ -29,7 +29,7 @@ it("notices half-open connections, the listening one and those of queries, and g
   await rig.startMany(20);
   await proxy.heal();
   await rig.expectEachOnce(20);
-}, 60_000);
+}, 150_000);
 
 // By a trigger: a disk that is really full would need a file system of its own.
 const fillDisk = `
@@ -63,7 +63,7 @@ it("waits while the disk is full, and goes on when there is room", async () => {
   await rig.expectEachOnce(50);
   const { rows } = await rig.client.pool.query("SELECT DISTINCT attempt FROM queuert.job");
   expect(rows).toEqual([{ attempt: 1 }]);
-}, 60_000);
+}, 150_000);
 
 it("stores the results of a full disk's time, without running the jobs again", async () => {
   let runs = 0;
@@ -84,7 +84,7 @@ it("stores the results of a full disk's time, without running the jobs again", a
   await rig.client.pool.query(emptyDisk);
   await rig.expectEachOnce(3, 0);
   expect(runs).toBe(3);
-}, 60_000);
+}, 150_000);
 
 it("a statement timeout in a callback is an attempt that failed", async () => {
   const strict = await openClient(rig.url, { statement_timeout: 300 });
@@ -92,7 +92,7 @@ it("a statement timeout in a callback is an attempt that failed", async () => {
   await rig.startWorker(strict);
   await rig.startMany(3, "slow");
   await rig.expectEachOnce(3);
-}, 60_000);
+}, 150_000);
 
 it("more transactions at a time than connections wait for their turn", async () => {
   const small = await openClient(rig.url, { max: 2 });
@@ -100,4 +100,4 @@ it("more transactions at a time than connections wait for their turn", async () 
   await rig.startWorker(small, 20);
   await rig.startMany(100);
   await rig.expectEachOnce(100);
-}, 60_000);
+}, 150_000);
