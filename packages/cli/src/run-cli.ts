@@ -29,7 +29,8 @@ import { addTypes } from "./commands/types.ts";
 import { addWorkers } from "./commands/workers.ts";
 import { readEnvFile } from "./config/read-env-file.ts";
 import { type ExitCode, exitCodeOf, exitCodes } from "./exit-codes.ts";
-import { printError, type ProcessPlace, runCommand } from "./run-command.ts";
+import { printError } from "./output/print-error.ts";
+import { type ProcessPlace, runCommand } from "./run-command.ts";
 import type { Streams } from "./terminal.ts";
 
 const commands: readonly AddCommand[] = [
