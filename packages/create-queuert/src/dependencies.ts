@@ -5,8 +5,9 @@ const isNode20 = process.versions.node.startsWith("20.");
 /** Packages of Queuert have the version of this one. */
 export const versions: Readonly<Record<string, string>> = {
   "@hono/node-server": "^2.1.8",
-  "@mikro-orm/core": "^7.2.1",
-  "@mikro-orm/postgresql": "^7.2.1",
+  // Each names the other by its exact version.
+  "@mikro-orm/core": "7.2.1",
+  "@mikro-orm/postgresql": "7.2.1",
   "@nestjs/common": "^12.5.1",
   "@nestjs/core": "^12.5.1",
   "@nestjs/platform-express": "^12.5.1",

@@ -112,7 +112,7 @@ describe("the versions", () => {
     );
     expect(catalog.get("pg")).toBeDefined();
     const others = Object.entries(versions).filter(
-      ([name, version]) => catalog.has(name) && version !== `^${catalog.get(name)}`,
+      ([name, version]) => catalog.has(name) && version.replace("^", "") !== catalog.get(name),
     );
     // The one of newer Nodes is an alias there.
     expect(others.filter(([name]) => name !== "better-sqlite3")).toEqual([]);
