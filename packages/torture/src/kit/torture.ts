@@ -9,7 +9,7 @@ import type {
   UntypedOptions,
 } from "./torture-options.ts";
 import { checkStore, readJobs } from "./check-store.ts";
-import { World } from "./world.ts";
+import { stopMs, World } from "./world.ts";
 
 /**
  * Runs your job types on your store under faults drawn from a seed, and judges the result. Workers are killed and stand still,
@@ -78,7 +78,7 @@ const conduct = async (world: World, given: UntypedOptions): Promise<TortureRepo
       running: await permitsOf(world.store),
     }),
     ...own.map((detail) => ({ rule: "your own check", detail })),
-    ...(isStopped ? [] : [{ rule: "workers stop", detail: `within ${stillMs} ms` }]),
+    ...(isStopped ? [] : [{ rule: "workers stop", detail: `within ${stopMs} ms` }]),
   ];
   return world.report(violations, jobs.length);
 };

@@ -29,7 +29,7 @@ interface OpenProcess {
 }
 
 const pollIntervalMs = 200;
-const stopMs = 30_000;
+export const stopMs = 30_000;
 const frozenMsMax = 3_000;
 
 export class World {
