@@ -27,6 +27,9 @@ export interface Sizes {
   readonly manyScheduled: number;
   readonly manyOfOtherType: number;
   readonly memoryJobs: number;
+  /** Jobs of a key in front of those of the others. */
+  readonly noisyJobs: number;
+  readonly schedules: number;
   readonly soakSeconds: number;
   readonly heldJobs: number;
   readonly idleSeconds: number;

@@ -5,9 +5,10 @@ import { type DrainOptions, measureDrain } from "./drain.ts";
 import { holdTransaction } from "./held-transaction.ts";
 import { measureIdleQueries, measureMemory } from "./idle.ts";
 import { measureLatency } from "./latency.ts";
-import { measureLimited } from "./limits.ts";
+import { measureLimited, measureNoisyKey } from "./limits.ts";
 import { measureManyTypes } from "./many-types.ts";
 import { payloadCases } from "./payload.ts";
+import { measureSchedules } from "./schedules.ts";
 import { measureSoak } from "./soak.ts";
 import { measureBulkStarts, measureStarts } from "./start.ts";
 
@@ -110,6 +111,12 @@ export const cases: readonly Case[] = [
   limited("limit-key-rates", "key-rates"),
   limited("limit-type", "type-limit"),
   limited("limits-unused", "unused-limits"),
+  {
+    name: "limit-noisy-key",
+    isRate: true,
+    participants: [...own, inProcess],
+    measure: measureNoisyKey,
+  },
   drain("chain-5", "chain"),
   drain("fan-in-10", "fan-in"),
   {
@@ -178,6 +185,7 @@ export const cases: readonly Case[] = [
     measure: (round) => measureMemory(round, round.sizes.memoryJobs, round.sizes.heldLimitMs),
   },
   { name: "many-types", isRate: false, participants: manyTypes, measure: measureManyTypes },
+  { name: "schedules", isRate: false, participants: manyTypes, measure: measureSchedules },
   { name: "idle-queries", isRate: false, participants: listening, measure: measureIdleQueries },
 ];
 

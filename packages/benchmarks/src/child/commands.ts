@@ -97,7 +97,8 @@ const sessionCommands = (state: State): Pick<AsyncCommands, SessionCommand> => (
   close: () => state.close(),
 });
 
-type WorkCommand = "startMany" | "startSingly" | "startBulk" | "startPaced" | "work" | "stopWork";
+type WorkCommand =
+  "startMany" | "startSingly" | "startBulk" | "startPaced" | "storeSchedules" | "work" | "stopWork";
 
 const workCommands = ({ session, onRun }: State): Pick<AsyncCommands, WorkCommand> => {
   let stops: (() => Promise<void>)[] = [];
@@ -116,6 +117,11 @@ const workCommands = ({ session, onRun }: State): Pick<AsyncCommands, WorkComman
       return nowMs() - begunAt;
     },
     startPaced: (rhythm) => startPaced(session().opened, rhythm),
+    storeSchedules: async (schedules) => {
+      const store = session().opened.storeSchedules;
+      if (store === undefined) throw new Error("it has no schedules");
+      await store(schedules);
+    },
     work: async ({ workerCount, ...options }) => {
       const { opened } = session();
       stops = await Promise.all(

@@ -1,6 +1,6 @@
 // The commands of the harness to a measured process, and its replies. Messages are plain data: they
 // cross a pipe.
-import type { Target, Workload } from "../participants/participant.ts";
+import type { NewSchedules, Target, Workload } from "../participants/participant.ts";
 
 export interface ProcessMetrics {
   /** User and system time, in ms. */
@@ -24,6 +24,7 @@ export interface Commands {
   /** Answers how long it took, in ms. */
   startSingly: (options: { count: number; callers: number; inTransaction?: boolean }) => number;
   startBulk: (options: { count: number; atOnce: number }) => number;
+  storeSchedules: (options: NewSchedules) => void;
   startPaced: (options: { count: number; everyMs: number; limitMs: number }) => number;
   work: (options: {
     workload: Workload;

@@ -6,10 +6,10 @@ import { randomBytes } from "node:crypto";
 export type Store = "postgres" | "sqlite" | "mongodb" | "redis" | "in-process";
 
 /**
- * Does nothing, under limits. `keys`: of 10,000 keys, one job of each at a time. `key-rates`: the keys have a rate instead.
- * `type-limit`: a bound over the type. `unused-limits`: only another type is under limits.
+ * Does nothing, under limits. `keys`: of 10,000 keys, one job of each at a time. `noisy-key`: the jobs of another key under the
+ * same limit, of which one runs until the worker stops. `key-rates`: the keys have a rate instead. `type-limit`: a bound over the type. `unused-limits`: only another type is under limits.
  */
-export type LimitedWorkload = "keys" | "key-rates" | "type-limit" | "unused-limits";
+export type LimitedWorkload = "keys" | "noisy-key" | "key-rates" | "type-limit" | "unused-limits";
 
 /**
  * The work of a job. `value`: nothing. `callback`: write one row, in the transaction of the
@@ -26,6 +26,7 @@ export const jobsPerUnit: Readonly<Record<Workload, number>> = {
   "fan-in": 11,
   failing: 1,
   keys: 1,
+  "noisy-key": 1,
   "key-rates": 1,
   "type-limit": 1,
   "unused-limits": 1,
@@ -72,6 +73,14 @@ export interface WorkOptions {
   readonly onRun: (at: number) => void;
 }
 
+/** Schedules of jobs that do nothing. The next instants are spread over the interval from `afterMs` on. */
+export interface NewSchedules {
+  readonly name: string;
+  readonly count: number;
+  readonly everyMs: number;
+  readonly afterMs: number;
+}
+
 /** A participant in one process, connected. */
 export interface Opened {
   /** Starts one job, in a transaction of its own where there are transactions. */
@@ -80,6 +89,8 @@ export interface Opened {
   readonly startInTransaction?: (payload: Payload) => Promise<unknown>;
   /** Starts so many units in as few statements as the participant offers. */
   readonly startMany: (workload: Workload, unitCount: number) => Promise<unknown>;
+  /** Stores schedules. Each job says how late it runs. Left out: not measured. */
+  readonly storeSchedules?: (schedules: NewSchedules) => Promise<unknown>;
   /** Resolves when the worker works; the answer ends it. */
   readonly work: (options: WorkOptions) => Promise<() => Promise<void>>;
   readonly close: () => Promise<void>;

@@ -17,6 +17,7 @@ const onePerKey: NamedLimit = { name: "keyed", perKey: { concurrency: 1 } };
 
 const limited: Readonly<Record<LimitedWorkload, LimitedWork>> = {
   keys: { typeName: "keyed", limit: onePerKey },
+  "noisy-key": { typeName: "keyed", limit: onePerKey },
   // Never reached: the case measures the cost of counting.
   "key-rates": {
     typeName: "keyed",
@@ -28,6 +29,7 @@ const limited: Readonly<Record<LimitedWorkload, LimitedWork>> = {
 
 export const limitedWorkloads: readonly LimitedWorkload[] = [
   "keys",
+  "noisy-key",
   "key-rates",
   "type-limit",
   "unused-limits",
@@ -42,6 +44,7 @@ export const limitsOptions: LimitsOptions<Definitions> = {
   jobTypes: { keyed: { key: ({ input }) => input.key ?? "" } },
 };
 
+export const noisyKey = "noisy";
 const keyCount = 10_000;
 
 /** The next of the keys, in turn. */

@@ -9,7 +9,8 @@ import {
 } from "queuert";
 import { type Opened, payloadOf, type Workload, type WorkOptions } from "../participant.ts";
 import { type Definitions, jobTypes } from "./job-types.ts";
-import { createNextKey, limitedWorkOf, limitsOptions } from "./limits.ts";
+import { createNextKey, limitedWorkOf, limitsOptions, noisyKey } from "./limits.ts";
+import { dueAtOf, storeSchedules } from "./schedules.ts";
 
 export interface QueuertParts<TTxContext extends object, TContext extends object> {
   readonly stateAdapter: StateAdapter<TTxContext, TContext, string>;
@@ -64,10 +65,11 @@ export const openQueuert = async <TTxContext extends object, TContext extends ob
       if (limited.typeName === "single") return startMany(queuert, "value", unitCount);
       const sequences = Array.from({ length: unitCount }, () => ({
         typeName: "keyed" as const,
-        input: { ...payloadOf(0), key: nextKey() },
+        input: { ...payloadOf(0), key: workload === "noisy-key" ? noisyKey : nextKey() },
       }));
       return queuert.transaction((context) => queuert.startJobSequences({ ...context, sequences }));
     },
+    storeSchedules: (schedules) => storeSchedules(queuert, schedules),
     work: (options) => work(queuert, parts, options),
     close: async () => {
       await queuert.close();
@@ -163,7 +165,7 @@ const startSingle = <TTxContext extends object>(
     .implementJobType({
       typeName: "single",
       process: async ({ job, complete }) => {
-        onRun(job.input.at);
+        onRun(job.tick === null ? job.input.at : dueAtOf(job.tick.at));
         if (!isCallback) return complete(null);
         return complete(async (context) => {
           await writeRow(context);
@@ -216,13 +218,20 @@ const startFailing = <TTxContext>(
     })
     .start({ concurrency });
 
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
 const startKeyed = <TTxContext>(queuert: Client<TTxContext>, { concurrency, onRun }: WorkOptions) =>
   queuert
     .createWorker()
     .implementJobType({
       typeName: "keyed",
-      process: async ({ job, complete }) => {
-        onRun(job.input.at);
+      process: async ({ job, signal, complete }) => {
+        if (job.input.key === noisyKey) await untilAborted(signal);
+        else onRun(job.input.at);
         return complete(null);
       },
     })
