@@ -24,6 +24,9 @@ export interface Turns {
   look(session: Session, typeName: string, rooms: Rooms, now: number): KeyLook;
 }
 
+/** After so many reads of the line the next acquisition goes on, so that none has the writer for long. */
+const roundsMax = 100;
+
 const statements = ({ limitTurn, limitTurnLast }: TableNames) => ({
   // The condition lets the statement read the table by its key.
   any: `SELECT 1 FROM ${limitTurn} WHERE limit_name >= '' LIMIT 1`,
@@ -65,13 +68,16 @@ export const createTurns = (names: TableNames): Turns => {
     const overall = overallGates(rooms, typeName, limitName);
     const hasRoom = (): boolean => rooms.slots > 0 && overall.every((gate) => gate.admits(1));
     return inTurns(session, (nextTurn) => {
-      let [taken, before] = [0, -1];
-      while (taken > before && taken < room) {
-        before = taken;
-        for (const key of readLine(session, [typeName, limitName], room, now)) {
+      let taken = 0;
+      for (let read = 0; read < roundsMax && taken < room; read++) {
+        const before = taken;
+        const keys = readLine(session, [typeName, limitName], room, now);
+        for (const key of keys) {
           if (taken >= room || !hasRoom()) return taken;
           taken += takeTurn(taking, key, { room: room - taken, turn: nextTurn() });
         }
+        // Keys that start nothing have left the line: others may stand behind them.
+        if (taken === before && keys.length < room) return taken;
       }
       return taken;
     });
