@@ -47,7 +47,10 @@ const work = async (
     processes.map((process) => process.ask("work", { workload, concurrency, workerCount: 1 })),
   );
   const runCount = ranBefore + jobCount;
-  const endedAt = await waitUntilDrained({ inspector, processes, runCount, limitMs });
+  const endedAt = await waitUntilDrained({
+    ...{ inspector, processes, runCount, limitMs },
+    mustRunAll: workload === "failing",
+  });
   // Remaining jobs are counted before the workers are stopped.
   const doneCount = jobCount - (await inspector.unfinishedCount());
   await Promise.all(processes.map((process) => process.ask("stopWork", {})));
