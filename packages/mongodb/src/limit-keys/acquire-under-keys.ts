@@ -25,9 +25,9 @@ interface KeyedRoom {
   readonly hasPauses: boolean;
 }
 
-/** More keys are looked at by the next round. */
+/** More keys are looked at by the next round: keys whose jobs have ended may stand before the others. */
 const keysMax = 100;
-const roundsMax = 5;
+const roundsMax = 20;
 
 /** Another acquisition has keys, or another transaction has jobs of them. */
 const busyLookMs = 25;

@@ -51,6 +51,19 @@ export const turnsOfKeysSuite: StateSuite = defineStateSuite("limits by key, tur
   });
 
   rule(
+    "keys whose jobs have ended keep no other key from the next acquisition",
+    async ({ steps, stateAdapter }) => {
+      await setPerKey(stateAdapter, 1);
+      const keys = Array.from({ length: 15 }, (_, index) => `ended ${index}`);
+      await steps.create(...keys.map((key) => under(key)));
+      for (const { job } of await steps.acquire({ limit: 15 })) await steps.complete(job);
+      await steps.create(under("new"));
+      const taken = await acquireOf(stateAdapter, ["task"], { limit: 3 });
+      expect(keysTaken(taken)).toEqual(["new"]);
+    },
+  );
+
+  rule(
     "A key that is full or paused holds no other job back, and its waiting jobs cost an acquisition nothing.",
     async ({ steps, stateAdapter }) => {
       await setPerKey(stateAdapter, 1);
