@@ -59,7 +59,7 @@ const layers: readonly (readonly string[])[] = [
   ["observe", "after-commit", "adapter-kit", "payloads", "versioning"],
   ["lifecycle", "in-process", "schedules", "engine.ts"],
   ["worker", "client-engine.ts", "operator"],
-  ["facade.ts", "facade-call.ts", "facade-controls.ts", "late-calls.ts"],
+  ["facade.ts", "late-calls.ts"],
   ["queuert.ts", "internal.ts"],
   ["index.ts", "operator.ts", "test-kit", "test.ts", "testing", "testing.ts", "web", "web.ts"],
 ];

@@ -11,28 +11,28 @@ type Stage = readonly [name: string, route: string];
 const coreRoute: readonly Stage[] = [
   [
     "started, stored, committed",
-    `queuert engine adapter-kit/wrap-adapters engine facade after-commit/open-transactions after-commit/effects
-     after-commit/open-transactions @transaction after-commit/open-transactions facade facade-call
+    `queuert engine adapter-kit/wrap-adapters engine facade after-commit/open-transactions after-commit/open-transactions
+     after-commit/open-transactions @transaction after-commit/open-transactions facade facade
      after-commit/open-transactions facade lifecycle/start-sequences observe/guarded-span lifecycle/start-sequences
      lifecycle/new-job async/scoped-storage lifecycle/new-job job-types/registry model/payload lifecycle/start-sequences model/state-job lifecycle/start-sequences after-commit/open-transactions
      @isInTransaction lifecycle/start-sequences adapters/state-adapter adapters/state-adapter-params adapter-kit/wrap-adapters
-     @createJobs model/state-job lifecycle/start-sequences lifecycle/job-effects after-commit/effects after-commit/open-transactions
-     after-commit/effects lifecycle/job-effects lifecycle/start-sequences model/sequence model/payload facade
-     after-commit/open-transactions @commit after-commit/open-transactions after-commit/effects`,
+     @createJobs model/state-job lifecycle/start-sequences lifecycle/job-effects after-commit/open-transactions after-commit/open-transactions
+     after-commit/open-transactions lifecycle/job-effects lifecycle/start-sequences model/sequence model/payload facade
+     after-commit/open-transactions @commit after-commit/open-transactions after-commit/open-transactions`,
   ],
   [
     "notified",
     `lifecycle/local-listeners adapter-kit/hints lifecycle/local-listeners adapter-kit/wrap-adapters adapters/notify-adapter
      adapter-kit/channel-notify-adapter adapter-kit/hints adapter-kit/channel-notify-adapter adapter-kit/notify-channel
-     adapter-kit/notify-message adapter-kit/notify-channel adapter-kit/notify-transport @publish @receive
+     adapter-kit/notify-message adapter-kit/notify-channel adapter-kit/notify-channel @publish @receive
      adapter-kit/notify-message adapter-kit/channel-notify-adapter adapter-kit/hints`,
   ],
   [
     "acquired",
     `worker/create-worker worker/worker-parts lifecycle/local-listeners worker/worker-parts worker/acquire-loop
-     worker/acquire-state worker/slots worker/acquire-loop lifecycle/own-leases worker/keep-leases worker/acquire-loop
-     worker/acquire-calls adapters/state-adapter @acquireJobs worker/acquire-calls lifecycle/process-job/attempt
-     worker/acquire-calls worker/slots worker/worker-parts`,
+     worker/acquire-state worker/acquire-state worker/acquire-loop lifecycle/own-leases worker/keep-leases worker/acquire-loop
+     worker/acquire-loop adapters/state-adapter @acquireJobs worker/acquire-loop lifecycle/process-job/attempt
+     worker/acquire-loop worker/acquire-state worker/worker-parts`,
   ],
   [
     "processed",
@@ -44,15 +44,15 @@ const coreRoute: readonly Stage[] = [
     "settled by value",
     `worker/settle async/batcher worker/settle async/retry lifecycle/complete-jobs adapters/state-adapter @completeJobs
      lifecycle/complete-jobs lifecycle/job-effects lifecycle/complete-jobs
-     after-commit/effects lifecycle/local-listeners lifecycle/remote-waiters worker/settle lifecycle/attempt-events`,
+     after-commit/open-transactions lifecycle/local-listeners lifecycle/local-listeners worker/settle lifecycle/attempt-events`,
   ],
   [
     "settled by callback, continued",
-    `lifecycle/process-job/complete lifecycle/process-job/attempt lifecycle/process-job/held-transaction
-     after-commit/open-transactions lifecycle/process-job/held-transaction lifecycle/process-job/complete lifecycle/continuation
+    `lifecycle/process-job/complete lifecycle/process-job/attempt lifecycle/process-job/complete
+     after-commit/open-transactions lifecycle/process-job/complete lifecycle/process-job/complete lifecycle/continuation
      lifecycle/new-job lifecycle/continuation lifecycle/process-job/complete lifecycle/process-job/process-attempt worker/settle
      lifecycle/complete-jobs @completeHeldJob lifecycle/complete-jobs
-     lifecycle/job-effects lifecycle/complete-jobs lifecycle/process-job/held-transaction after-commit/effects`,
+     lifecycle/job-effects lifecycle/complete-jobs lifecycle/process-job/complete after-commit/open-transactions`,
   ],
   [
     "unblocked",
@@ -61,8 +61,8 @@ const coreRoute: readonly Stage[] = [
   ],
   [
     "awaited",
-    `facade lifecycle/await-sequence lifecycle/sequence-poller lifecycle/await-sequence lifecycle/remote-waiters adapter-kit/channel-notify-adapter
-     adapter-kit/notify-channel lifecycle/sequence-poller adapters/state-adapter @getSequences lifecycle/sequence-poller
+    `facade lifecycle/await-sequence lifecycle/await-sequence lifecycle/await-sequence lifecycle/local-listeners adapter-kit/channel-notify-adapter
+     adapter-kit/notify-channel lifecycle/await-sequence adapters/state-adapter @getSequences lifecycle/await-sequence
      lifecycle/await-sequence model/sequence`,
   ],
 ];
@@ -76,18 +76,18 @@ const postgres: StoreRoute = {
   isInTransaction: "~providers/pg-plain",
   createJobs: `~state/index ~state/create-jobs ~insert-jobs ~database ~routines/create-usual-job
     ~migrations/0001-create-store ~database ~providers/pg-plain ~providers/single-exchange-transaction ~providers/prepend-begin
-    ~providers/single-exchange-transaction ~state/create-jobs ~new-job-columns`,
+    ~providers/single-exchange-transaction ~state/create-jobs ~insert-jobs`,
   commit: "~providers/pg-plain ~providers/single-exchange-transaction",
   publish: "~create-pg-notify-adapter ~notify-provider ~providers/pg-notify",
   receive: "adapter-kit/reconnecting-subscriber",
   acquireJobs: `~state/acquire-jobs/acquire-jobs ~state/acquire-jobs/low-water-marks ~state/acquire-jobs/acquire-jobs
     ~state/held-leases ~state/acquire-jobs/acquire-jobs ~database ~routines/acquire-jobs ~state/acquire-jobs/acquire-jobs
-    ~state/acquire-jobs/acquired-rows ~job-row ~state/held-leases ~state/acquire-jobs/acquired-rows
+    ~state/acquire-jobs/acquire-jobs ~job-row ~state/held-leases ~state/acquire-jobs/acquire-jobs
     ~state/acquire-jobs/acquire-jobs`,
   completeJobs: `~state/complete-jobs ~state/held-leases ~state/complete-jobs ~database ~routines/complete-jobs
     ~routines/complete-job ~state/complete-jobs`,
   completeHeldJob: `~state/complete-jobs ~database ~providers/single-exchange-transaction ~providers/prepend-begin
-    ~state/complete-jobs ~new-job-columns`,
+    ~state/complete-jobs ~insert-jobs`,
   addBlockers: "~state/add-blockers ~database ~routines/add-blockers ~state/add-blockers",
   release: "~routines/complete-jobs ~state/complete-jobs",
   getSequences: "~state/get-sequences ~database ~routines/get-sequences ~job-row",
@@ -98,22 +98,22 @@ const mongodb: StoreRoute = {
     "~create-mongo-state-adapter ~state-provider ~providers/mongodb ~providers/run-transaction",
   isInTransaction: "~create-mongo-state-adapter ~database ~guarded-session",
   createJobs: `~create-mongo-state-adapter ~state/index ~state/create-jobs ~database ~guarded-session
-    ~state/create-jobs ~ordinals ~state/create-jobs ~expressions ~job-document ~state/create-jobs ~store ~guarded-session ~store
+    ~state/create-jobs ~ordinals ~state/create-jobs ~job-document ~job-document ~state/create-jobs ~store ~guarded-session ~store
     ~migrations/0001-create-store ~state/create-jobs`,
   commit: "~providers/run-transaction",
   publish: "~create-mongo-notify-adapter ~notify-provider",
   receive: "~notification-tail",
-  acquireJobs: `~state/acquire-jobs ~acquire-candidates ~store ~state/acquire-jobs ~expressions ~state/acquire-jobs
+  acquireJobs: `~state/acquire-jobs ~acquire-candidates ~store ~state/acquire-jobs ~job-document ~state/acquire-jobs
     ~skip-locked ~state/acquire-jobs ~job-document ~sequences ~state/acquire-jobs`,
-  completeJobs: `~state/complete-jobs ~job-document ~state/complete-jobs ~state/write-completions ~expressions
+  completeJobs: `~state/complete-jobs ~job-document ~state/complete-jobs ~state/write-completions ~job-document
     ~state/write-completions ~store ~state/complete-jobs`,
   completeHeldJob: `~state/complete-jobs ~database ~state/create-jobs ~state/complete-jobs ~state/write-completions
     ~state/complete-jobs ~store ~state/complete-jobs`,
   addBlockers: `~state/add-blockers ~sequences ~state/add-blockers ~agreement/waiter-handshake ~guarded-session
-    ~agreement/waiter-handshake ~agreement/outcome-markers
+    ~agreement/waiter-handshake ~agreement/waiter-handshake
     ~agreement/waiter-handshake ~agreement/retry-until-written ~agreement/waiter-handshake ~state/add-blockers ~store
     ~state/add-blockers`,
-  release: `~state/complete-jobs ~state/release-waiting-jobs ~agreement/waiter-handshake ~agreement/outcome-markers
+  release: `~state/complete-jobs ~state/release-waiting-jobs ~agreement/waiter-handshake ~agreement/waiter-handshake
     ~agreement/waiter-handshake ~state/release-waiting-jobs ~state/complete-jobs`,
   getSequences: "~state/get-sequences ~sequences",
 };

@@ -8,15 +8,18 @@ import {
 import type { NotifyAdapter } from "./adapters/notify-adapter.ts";
 import type { ObservabilityAdapter } from "./adapters/observability-adapter.ts";
 import type { AnyStateAdapter } from "./adapters/state-adapter.ts";
-import { createEffectRouter, type EffectRouter, type Notifier } from "./after-commit/effects.ts";
 import {
   type ContextKeys,
   createContextKeys,
+  createEffectRouter,
   createNestedTransactionGuard,
   createOpenTransactions,
+  type EffectRouter,
   type NestedTransactionGuard,
+  type Notifier,
   type OpenTransactions,
 } from "./after-commit/open-transactions.ts";
+
 import { createUnconfirmedCommits } from "./after-commit/unconfirmed-commits.ts";
 import { type Clock, systemClock } from "./async/clock.ts";
 import { settleOrTimeout } from "./async/time-limit.ts";
@@ -27,15 +30,19 @@ import { createRegistry, type Registry } from "./job-types/registry.ts";
 import type { JobTypes } from "./job-types/define-job-types.ts";
 import { ImplementedTypes } from "./lifecycle/implemented-types.ts";
 import { JobTypeLimits } from "./lifecycle/job-type-limits.ts";
-import { createLocalListeners, type LocalListeners } from "./lifecycle/local-listeners.ts";
+import {
+  createLocalListeners,
+  type LocalListeners,
+  RemoteWaiters,
+} from "./lifecycle/local-listeners.ts";
 import {
   assertAttemptLogsOptions,
   createLogWriter,
   type LogWriter,
 } from "./lifecycle/log-writer.ts";
 import { OwnLeases } from "./lifecycle/own-leases.ts";
-import { RemoteWaiters } from "./lifecycle/remote-waiters.ts";
-import { SequencePoller } from "./lifecycle/sequence-poller.ts";
+
+import { SequencePoller } from "./lifecycle/await-sequence.ts";
 import { assertFunction, assertInteger, assertObject } from "./model/assert-option.ts";
 import type { PayloadCodec } from "./model/payload.ts";
 import { createConsoleLog } from "./observe/console-log.ts";

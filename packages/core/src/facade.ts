@@ -1,10 +1,15 @@
+// oxlint-disable max-lines -- every method of the client, read from top to bottom.
 // The methods that users call: one object, each method with the names of its options. The compiler has checked the types of
 // the options where there is one; lifecycle/ checks their values.
-import { type Begin, callLate, createBegin, track } from "./facade-call.ts";
-import { runTransaction } from "./after-commit/open-transactions.ts";
+import type * as LateCalls from "./late-calls.ts";
+import {
+  type ContextKeys,
+  type OpenTransaction,
+  type OpenTransactions,
+  runTransaction,
+} from "./after-commit/open-transactions.ts";
 import type { Engine } from "./engine.ts";
-import { QueuertClosedError } from "./errors.ts";
-import { createControls } from "./facade-controls.ts";
+import { InvalidOptionError, QueuertClosedError } from "./errors.ts";
 import { type AwaitOptions, awaitSequence } from "./lifecycle/await-sequence.ts";
 import type { CancelOptions } from "./lifecycle/cancel-sequences.ts";
 import type { CompleteExternallyOptions } from "./lifecycle/complete-externally.ts";
@@ -29,6 +34,9 @@ import type { QueuertClient } from "./public-types/queuert.ts";
 import type { ListSchedulesOptions, ListTicksOptions } from "./schedules/list-schedules.ts";
 import { previewSchedule } from "./schedules/preview-schedule.ts";
 import { createWorker } from "./worker/create-worker.ts";
+import { loadOnce } from "./async/load-once.ts";
+import { unknownOptionError } from "./model/assert-known-options.ts";
+import type { PauseOptions } from "./lifecycle/pauses.ts";
 
 const startOptionNames = [...entryOptionNames, "autocommit"];
 
@@ -258,4 +266,130 @@ const createReads = (engine: Engine, begin: Begin) => ({
     const sequenceId = call.own["sequenceId"] as string;
     return callLate(call, (late) => late.getBlockerGraph(engine, call.context, sequenceId));
   },
+});
+
+// One call of a method of the client, as `facade.ts` begins it. Users spread the context of a transaction into the options of a
+// call. Each method names its options. A key of a context is recognised by its name, and every other key is refused. An ignored
+// filter would list the jobs of all customers.
+
+/** The options of one call, apart from its context. */
+interface CallOptions {
+  readonly own: Readonly<Record<string, unknown>>;
+  /** Undefined if the call was given no context. */
+  readonly context: object | undefined;
+}
+
+/** The options of a call, and the transaction of its context if `transaction` or a handler opened that. */
+interface Call extends CallOptions {
+  readonly transaction: OpenTransaction | undefined;
+}
+
+/** Begins a call of a method with these option names. */
+export type Begin = (operation: string, given: unknown, names: readonly string[]) => Call;
+
+interface Parts {
+  readonly contextKeys: ContextKeys;
+  readonly transactions: Pick<OpenTransactions, "find">;
+}
+
+/** `assertOpen`: refuses calls of a client that is closed. */
+export const createBegin =
+  ({ contextKeys, transactions }: Parts, assertOpen: (operation: string) => void): Begin =>
+  (operation, given, names) => {
+    assertOpen(operation);
+    const { own, context } = readCallOptions(contextKeys, given, names);
+    const transaction = context === undefined ? undefined : transactions.find(context);
+    transaction?.assertOpen(operation);
+    return { own, context, transaction };
+  };
+
+/** Keeps the transaction of a call open until the call has settled. */
+export const track = <T>({ transaction }: Call, pending: Promise<T>): Promise<T> =>
+  transaction === undefined ? pending : transaction.track(pending);
+
+export const loadLateCalls: () => Promise<typeof LateCalls> = loadOnce(
+  () => import("./late-calls.ts"),
+);
+
+/** The same for a call whose code is loaded late. Calls of one transaction keep their order among themselves. */
+export const callLate = <T>(call: Call, run: (late: typeof LateCalls) => Promise<T>): Promise<T> =>
+  track(call, loadLateCalls().then(run));
+
+/** Splits the argument of a method. `names`: the options of the method. */
+const readCallOptions = (
+  contextKeys: ContextKeys,
+  given: unknown,
+  names: readonly string[],
+): CallOptions => {
+  if (typeof given !== "object" || given === null) {
+    throw new InvalidOptionError("options", given, "give an object");
+  }
+  const own: Record<string, unknown> = {};
+  let context: Record<string, unknown> | undefined;
+  for (const [key, value] of Object.entries(given)) {
+    if (names.includes(key)) own[key] = value;
+    else if (value === undefined || libraryKeys.has(key)) continue;
+    else if (contextKeys.includes(key, value, names)) (context ??= {})[key] = value;
+    else throw unknownOptionError(key, value, [...names, ...contextKeys.known()]);
+  }
+  return { own, context };
+};
+
+/** The library adds these to the contexts that it gives to callbacks: users spread them with the rest. */
+const libraryKeys: ReadonlySet<string> = new Set(["continueWith", "job"]);
+
+// The methods of the client for operators: pauses and limits. They take no context, and commit at once.
+
+type Controls = Readonly<
+  Record<
+    | "pause"
+    | "resume"
+    | "getPauses"
+    | "setLimits"
+    | "deleteLimits"
+    | "getLimits"
+    | "setLimitKeys"
+    | "getLimitKeys",
+    (given?: unknown) => Promise<unknown>
+  >
+>;
+
+export const createControls = (engine: Engine, begin: Begin): Controls => ({
+  pause: async (given: unknown) => {
+    const names = ["jobTypes", "everything", "limit", "keys", "forMs", "note"];
+    const call = begin("pause", given, names);
+    return callLate(call, (late) => late.pause(engine, call.own as PauseOptions));
+  },
+
+  resume: async (given: unknown) => {
+    const call = begin("resume", given, ["jobTypes", "everything", "limit", "keys"]);
+    return callLate(call, (late) => late.resume(engine, call.own as PauseOptions));
+  },
+
+  setLimits: async (given: unknown) => {
+    const call = begin("setLimits", given, ["limits"]);
+    return callLate(call, (late) => late.setLimits(engine, call.own["limits"]));
+  },
+
+  deleteLimits: async (given: unknown) => {
+    const call = begin("deleteLimits", given, ["names"]);
+    return callLate(call, (late) => late.deleteLimits(engine, call.own["names"]));
+  },
+
+  getLimits: async (given: unknown = {}) => {
+    const call = begin("getLimits", given, ["names"]);
+    return callLate(call, (late) => late.getLimits(engine, call.own["names"]));
+  },
+
+  setLimitKeys: async (given: unknown) => {
+    const call = begin("setLimitKeys", given, ["keys"]);
+    return callLate(call, (late) => late.setLimitKeys(engine, call.own["keys"]));
+  },
+
+  getLimitKeys: async (given: unknown) => {
+    const call = begin("getLimitKeys", given, ["limit", "keys"]);
+    return callLate(call, (late) => late.getLimitKeys(engine, call.own));
+  },
+
+  getPauses: async () => callLate(begin("getPauses", {}, []), (late) => late.getPauses(engine)),
 });

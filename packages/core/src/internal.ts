@@ -17,7 +17,7 @@ export type {
   NotifyTopic,
   NotifyTransport,
   OutgoingMessage,
-} from "./adapter-kit/notify-transport.ts";
+} from "./adapter-kit/notify-channel.ts";
 export {
   createReconnectingSubscriber,
   type ReconnectingSubscriber,

@@ -1,4 +1,4 @@
-// The calls that few processes make. `facade-call.ts` imports this file with the first of them: a process that starts and
+// The calls that few processes make. `facade.ts` imports this file with the first of them: a process that starts and
 // processes jobs does not compile it.
 export { getBlockerGraph } from "./lifecycle/blocker-graph.ts";
 export { cancelSequences } from "./lifecycle/cancel-sequences.ts";

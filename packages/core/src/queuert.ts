@@ -9,8 +9,8 @@ import type {
 } from "./adapters/state-adapter.ts";
 import { rememberEngine } from "./client-engine.ts";
 import { createEngine, type EngineSeams } from "./engine.ts";
-import { createFacade } from "./facade.ts";
-import { loadLateCalls } from "./facade-call.ts";
+import { createFacade, loadLateCalls } from "./facade.ts";
+
 import type { JobTypes } from "./job-types/define-job-types.ts";
 import { assertObject } from "./model/assert-option.ts";
 import { assertKnownOptions } from "./model/assert-known-options.ts";

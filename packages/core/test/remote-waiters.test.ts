@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RemoteWaiters, waitersAskedName, waitersName } from "../src/lifecycle/remote-waiters.ts";
+import { RemoteWaiters, waitersAskedName, waitersName } from "../src/lifecycle/local-listeners.ts";
 
 /** Processes that hear each other's messages when they are delivered, and their own ones at once. */
 const open = (count: number) => {

@@ -2,8 +2,8 @@
 import type { AcquireJobsParams } from "queuert/internal";
 import type { Database } from "./database.ts";
 import { endWaits, overdueJobs, type OverdueJob } from "./deadlines.ts";
-import { anyPriority, isDue, isExpired, withoutKey } from "./expressions.ts";
-import type { JobDocument } from "./job-document.ts";
+import { anyPriority, isDue, isExpired, type JobDocument, withoutKey } from "./job-document.ts";
+
 import { type BoundedLimit, boundedLimitRows } from "./limit-document.ts";
 import { type KeyedType, keyedTypeRows } from "./limit-keys/keyed-types.ts";
 import { readProbes } from "./probes.ts";

@@ -7,8 +7,8 @@ import { compareUnder } from "./acquire-candidates.ts";
 import { lockBatch, msUntilBatch } from "./batches.ts";
 import type { Database } from "./database.ts";
 import { MongoTransactionAbortedError } from "./errors.ts";
-import type { JobDocument } from "./job-document.ts";
-import { anyPriority, isDue, withoutKey } from "./expressions.ts";
+import { anyPriority, isDue, type JobDocument, withoutKey } from "./job-document.ts";
+
 import { findFreeJobs } from "./free-jobs.ts";
 import { countPermits, type LimitDocument, lockLimit } from "./limit-document.ts";
 import { outside, type Scope } from "./store.ts";

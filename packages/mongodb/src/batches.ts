@@ -1,8 +1,8 @@
 // Types whose jobs are acquired in batches: from when they can be, and the document that makes acquisitions of a type take turns.
 import type { AcquireJobsParams, BatchCondition } from "queuert/internal";
 import type { Database } from "./database.ts";
-import { anyPriority, isExpired, withoutKey } from "./expressions.ts";
-import type { JobDocument } from "./job-document.ts";
+import { anyPriority, isExpired, type JobDocument, withoutKey } from "./job-document.ts";
+
 import type { Scope } from "./store.ts";
 
 /** Beside the counters. */

@@ -1,7 +1,7 @@
 // Blocked jobs whose wait ends at some time. An acquisition looks for them in the commands that read candidates and the next due
 // time. Usually the index is empty.
 import type { Database } from "./database.ts";
-import { isWaitOver } from "./expressions.ts";
+import { isWaitOver } from "./job-document.ts";
 import { skipLocked } from "./skip-locked.ts";
 
 /** A blocked job whose wait has ended, as a row among candidates. */

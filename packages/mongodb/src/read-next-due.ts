@@ -2,7 +2,7 @@
 import { type AcquireJobsResult, fullLimitLookMs, limits } from "queuert/internal";
 import type { Database } from "./database.ts";
 import { nextEndOfWait } from "./deadlines.ts";
-import { anyPriority } from "./expressions.ts";
+import { anyPriority } from "./job-document.ts";
 import { nextKeyLooks, type NextKeyLook } from "./limit-keys/next-look.ts";
 import type { OpenTypes } from "./pauses.ts";
 import { readProbes } from "./probes.ts";

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RenewLeasesParams } from "queuert/internal";
 import type { Database } from "./database.ts";
 import { MongoTransactionAbortedError } from "./errors.ts";
-import { heldUnder, leasedUntilOf } from "./expressions.ts";
+import { heldUnder, leasedUntilOf } from "./job-document.ts";
 import { lockLimit, readBoundedTypes } from "./limit-document.ts";
 import { outside } from "./store.ts";
 

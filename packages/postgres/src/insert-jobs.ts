@@ -2,12 +2,20 @@
 // `create_job`, in which two INSERTs keep their plans. Many jobs are one statement of two INSERTs, with the usual options or
 // all of them. `bench/server-cpu.ts` measures both. One job costs the server 42 µs if prepared.
 // A statement of two INSERTs needs 34, and 90 more than the call if not prepared. By 1,000, a job costs 5.6 µs.
-import type { CreateJobsParams, NewContinuationJob, NewStateJob } from "queuert/internal";
-import { column, type PgDatabase, storableText } from "./database.ts";
+import {
+  type CreateJobsParams,
+  type NewContinuationJob,
+  type NewEntryJob,
+  type NewStateJob,
+  newStateJob,
+  type ScheduleOptions,
+  type StateJob,
+} from "queuert/internal";
+import { column, type PgDatabase, storableText, toArrayLiteral } from "./database.ts";
 import { insertSql, toRows } from "./insert-many.ts";
 import { costOf, queueOf } from "./limit-queue.ts";
-import { scheduledAfterMs, scheduledAtText } from "./new-job-columns.ts";
 import type { PgRow } from "./state-provider.ts";
+import { toDate } from "./job-row.ts";
 
 type Call = (
   args: Readonly<Record<string, string | null>>,
@@ -73,21 +81,21 @@ const toValue = (db: PgDatabase, one: Source, job: NewStateJob): string | null =
 const toList = (db: PgDatabase, one: Source, jobs: readonly NewStateJob[]): string =>
   one.type === "id" ? db.storableIds(jobs.map(one.pick)) : column(jobs, one.pick);
 
-type Pick<TValue> = (job: NewStateJob) => TValue | null;
+type PickValue<TValue> = (job: NewStateJob) => TValue | null;
 
 /** An argument: a list for many jobs, a value for one. */
 type Source = {
   readonly name: string;
 } & (
-  | { readonly type: "id"; readonly pick: Pick<string> }
+  | { readonly type: "id"; readonly pick: PickValue<string> }
   | {
       readonly type: "text" | "integer" | "boolean" | "float8" | "timestamptz";
-      readonly pick: Pick<string | number | boolean>;
+      readonly pick: PickValue<string | number | boolean>;
     }
 );
 
 const ofContinuation =
-  <TValue>(pick: (job: NewContinuationJob) => TValue): Pick<TValue> =>
+  <TValue>(pick: (job: NewContinuationJob) => TValue): PickValue<TValue> =>
   (job) =>
     job.kind === "continuation" ? pick(job) : null;
 
@@ -132,3 +140,111 @@ const isUsual = (job: NewStateJob): boolean =>
   !job.awaitsBlockers &&
   (job.limitKey ?? null) === null &&
   job.onBlockerFailure === "wait";
+
+// New jobs as array arguments of a routine, and the stored job as it is after the insert.
+
+type NewJobFields = Pick<
+  NewStateJob,
+  | "typeName"
+  | "input"
+  | "schedule"
+  | "priority"
+  | "awaitsBlockers"
+  | "onBlockerFailure"
+  | "traceContext"
+  | "limitKey"
+>;
+
+export const scheduledAtText = (schedule: ScheduleOptions | null): string | null =>
+  schedule?.at === undefined ? null : schedule.at.toISOString();
+
+export const scheduledAfterMs = (schedule: ScheduleOptions | null): number | null =>
+  schedule?.afterMs ?? null;
+
+/** The arguments that entry and continuation jobs share, with their SQL types. */
+export const newJobColumnTypes = {
+  type_names: "text[]",
+  inputs: "text[]",
+  at: "timestamptz[]",
+  after_ms: "float8[]",
+  priorities: "integer[]",
+  awaits_blockers: "boolean[]",
+  on_blocker_failures: "text[]",
+  trace_contexts: "text[]",
+  queues: "text[]",
+  start_costs: "integer[]",
+} as const;
+
+export const newJobColumns = (
+  jobs: readonly (NewJobFields | null)[],
+): Record<keyof typeof newJobColumnTypes, string> => ({
+  type_names: column(jobs, (job) => job?.typeName ?? null),
+  inputs: column(jobs, (job) => job?.input ?? null),
+  at: column(jobs, (job) => scheduledAtText(job?.schedule ?? null)),
+  after_ms: column(jobs, (job) => scheduledAfterMs(job?.schedule ?? null)),
+  // Zero, false and "wait" are the routine's defaults for NULL: a column of them is not sent.
+  priorities: column(jobs, (job) => job?.priority || null),
+  awaits_blockers: column(jobs, (job) => job?.awaitsBlockers || null),
+  on_blocker_failures: column(jobs, (job) =>
+    job === null || job.onBlockerFailure === "wait" ? null : job.onBlockerFailure,
+  ),
+  trace_contexts: column(jobs, (job) => storableText(job?.traceContext ?? null)),
+  queues: column(jobs, (job) => (job === null ? null : queueOf(job.typeName, job.limitKey))),
+  start_costs: column(jobs, (job) => costOf(job?.limitKey)),
+});
+
+/** The other arguments of `create_jobs`, apart from the ids. */
+export const createJobsColumnTypes = {
+  root_sequence_ids: "id[]",
+  origin_ids: "id[]",
+  sequence_ids: "id[]",
+  sequence_type_names: "text[]",
+  sequence_created_at: "timestamptz[]",
+  positions: "integer[]",
+  keys: "text[]",
+  strategies: "text[]",
+  windows_ms: "float8[]",
+  excluded: "text[]",
+  given: "boolean[]",
+} as const;
+
+export const createJobsColumns = (
+  db: PgDatabase,
+  jobs: readonly NewStateJob[],
+): Record<keyof typeof newJobColumnTypes | keyof typeof createJobsColumnTypes, string> => {
+  const next = jobs.map((job) => (job.kind === "continuation" ? job : null));
+  return {
+    ...newJobColumns(jobs),
+    root_sequence_ids: db.storableIds(jobs.map((job) => job.rootSequenceId)),
+    origin_ids: db.storableIds(jobs.map((job) => job.originId)),
+    sequence_ids: db.storableIds(next.map((job) => job?.sequenceId ?? null)),
+    sequence_type_names: column(next, (job) => job?.sequenceTypeName ?? null),
+    sequence_created_at: column(next, (job) => job?.sequenceCreatedAt.toISOString() ?? null),
+    positions: column(next, (job) => job?.position ?? null),
+    keys: column(jobs, (job) => entryOf(job)?.deduplication?.key ?? null),
+    strategies: column(jobs, (job) => entryOf(job)?.deduplication?.strategy ?? null),
+    windows_ms: column(jobs, (job) => entryOf(job)?.deduplication?.windowMs ?? null),
+    excluded: column(jobs, (job) => {
+      const ids = entryOf(job)?.deduplication?.excludeSequenceIds ?? [];
+      return ids.length === 0 ? null : toArrayLiteral(ids.map(storableText));
+    }),
+    given: column(jobs, (job) => hasGivenId(job) || null),
+  };
+};
+
+export const hasGivenId = (job: NewStateJob): boolean => entryOf(job)?.id !== undefined;
+
+export const entryOf = (job: NewStateJob): NewEntryJob | null =>
+  job.kind === "entry" ? job : null;
+
+/** A job that has just been stored: the row has the values that the store chose. */
+export const toCreatedJob = (job: NewStateJob, id: string, row: PgRow): StateJob => {
+  const createdAt = toDate(row["created_at_us"]);
+  return newStateJob(job, {
+    id,
+    ordinal: Number(row["ordinal"]),
+    createdAt,
+    scheduledAt: toDate(row["scheduled_at_us"] ?? row["created_at_us"]),
+    sequenceCreatedAt: job.kind === "entry" ? createdAt : job.sequenceCreatedAt,
+  });
+};

@@ -1,4 +1,4 @@
-// Makes a NotifyAdapter of a transport that can publish and subscribe (`notify-transport.ts`).
+// Makes a NotifyAdapter of a transport that can publish and subscribe (`notify-channel.ts`).
 // - There are three channels. Listeners select messages by their payload, so subscriptions do not grow with listeners.
 // - Each process has one subscription per channel, however many listeners it has (`notify-channel.ts`).
 // - Listeners of the same process are called directly, before the message is published.
@@ -14,18 +14,16 @@ import { rejectAfter } from "../async/time-limit.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { createHintDemand, createHintTaker, createListenersByKey } from "./hints.ts";
 import {
-  openNotifyChannel,
-  subscribeTimeoutMs,
-  type NotifyChannelOptions,
-} from "./notify-channel.ts";
-import { toEntries, toHints } from "./notify-message.ts";
-import {
   createNotifyCounters,
   type NotifyChannel,
+  type NotifyChannelOptions,
   type NotifyStats,
   type NotifyTransport,
+  openNotifyChannel,
+  subscribeTimeoutMs,
   toNotifyTopic,
-} from "./notify-transport.ts";
+} from "./notify-channel.ts";
+import { toEntries, toHints } from "./notify-message.ts";
 
 export interface ChannelNotifyAdapter extends NotifyAdapter {
   /** Counters since the adapter was made. */

@@ -4,7 +4,7 @@
 // - Between processes, the transport keeps the counts, and each process takes as many jobs as its listeners have room for.
 import type { JobScheduledHint, JobScheduledListener } from "../adapters/notify-adapter.ts";
 import { rejectAfter } from "../async/time-limit.ts";
-import type { NotifyCounters } from "./notify-transport.ts";
+import type { NotifyCounters } from "./notify-channel.ts";
 
 /** Sets of listeners, by type name or id. */
 export interface ListenersByKey<TListener> {

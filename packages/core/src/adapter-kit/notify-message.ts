@@ -7,7 +7,7 @@ import type {
   NotifyChannel,
   NotifyCounters,
   OutgoingMessage,
-} from "./notify-transport.ts";
+} from "./notify-channel.ts";
 
 const version = 1;
 

@@ -4,7 +4,7 @@
 // - A connection is lost if it reports that, if a subscription fails on it, or if a ping gets no reply.
 // - Subscribers are called when they are subscribed again. Nothing arrives from an abandoned connection.
 import { withJitter } from "../model/backoff.ts";
-import type { ChannelSubscriber } from "./notify-transport.ts";
+import type { ChannelSubscriber } from "./notify-channel.ts";
 import { rejectAfter } from "../async/time-limit.ts";
 
 export interface SubscriberConnection {

@@ -4,7 +4,7 @@
 import type { StateAdapter } from "../adapters/state-adapter.ts";
 import type { Clock, TimerHandle } from "../async/clock.ts";
 import type { StateJob } from "../model/state-job.ts";
-import type { Effects } from "./effects.ts";
+import type { Effects } from "./open-transactions.ts";
 
 /** The sign in the store that the effects of a call may go out. */
 export interface CommitEvidence {

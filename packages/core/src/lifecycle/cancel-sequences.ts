@@ -5,8 +5,8 @@ import type {
   CancelSequencesResult,
   CancelSequencesParams,
 } from "../adapters/state-adapter-params.ts";
-import { requireTransaction } from "../after-commit/open-transactions.ts";
-import type { Effects } from "../after-commit/effects.ts";
+import { type Effects, requireTransaction } from "../after-commit/open-transactions.ts";
+
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
 import { InvalidOptionError, JobSequencesStillBlockingError } from "../errors.ts";

@@ -10,7 +10,7 @@ import {
   type ValueCompletion,
 } from "./complete-jobs.ts";
 import { addUnblockedEffects } from "./job-effects.ts";
-import type { HeldTransaction } from "./process-job/held-transaction.ts";
+import type { HeldTransaction } from "./process-job/complete.ts";
 
 /**
  * Settles the completions of a batch by callback in their still open transaction, and ends it. `lost`: a lease was lost, so nothing

@@ -7,12 +7,12 @@ import type {
 } from "../adapters/state-adapter-params.ts";
 import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
 import type { QueuertEventData } from "../adapters/events.ts";
-import type { Effects } from "../after-commit/effects.ts";
+import type { Effects } from "../after-commit/open-transactions.ts";
 import { withRetry } from "../async/retry.ts";
 import type { Engine } from "../engine.ts";
 import { attemptDurationMs, reportLost, reportWorkerError } from "./attempt-events.ts";
 import type { Attempt } from "./process-job/attempt.ts";
-import type { HeldTransaction } from "./process-job/held-transaction.ts";
+import type { HeldTransaction } from "./process-job/complete.ts";
 import { addCompletedEffects, addUnblockedEffects } from "./job-effects.ts";
 
 export interface ValueCompletion {

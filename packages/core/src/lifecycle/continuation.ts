@@ -1,7 +1,7 @@
 // Step 7a of the walk, continued: the next job of a sequence. Without blockers it is stored by the statement that completes
 // the job before it. With blockers it is stored earlier in the same transaction, since they name it as their origin.
 import type { CompletionOutcome, NewContinuationJob } from "../adapters/state-adapter-params.ts";
-import type { Effects } from "../after-commit/effects.ts";
+import type { Effects } from "../after-commit/open-transactions.ts";
 import type { Engine } from "../engine.ts";
 import { ProcessMisuseError } from "../errors.ts";
 import { assertObject } from "../model/assert-option.ts";

@@ -6,7 +6,7 @@ import type {
   JobCompletion,
 } from "../adapters/state-adapter-params.ts";
 import type { ObservabilitySpan } from "../adapters/observability-adapter.ts";
-import type { Effects } from "../after-commit/effects.ts";
+import type { Effects } from "../after-commit/open-transactions.ts";
 import type { Engine } from "../engine.ts";
 import { toReference } from "../model/job.ts";
 import type { StateJob } from "../model/state-job.ts";

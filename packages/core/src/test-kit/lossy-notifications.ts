@@ -1,4 +1,4 @@
-import type { Notifier } from "../after-commit/effects.ts";
+import type { Notifier } from "../after-commit/open-transactions.ts";
 
 /** Notifications that are dropped while a test asks for it, in this process as well. */
 export interface LossyNotifications {

@@ -13,7 +13,7 @@ import type { Processor } from "../lifecycle/process-job/processor.ts";
 import type { LeaseHolder } from "../lifecycle/own-leases.ts";
 import { reclaimExpiredLeases } from "../lifecycle/reclaim-expired-leases.ts";
 import { handBackJobs } from "../lifecycle/reschedule-jobs.ts";
-import type { Slots } from "./slots.ts";
+import type { Slots } from "./acquire-state.ts";
 
 export interface LeaseKeeperOptions {
   readonly workerId: string;

@@ -6,7 +6,7 @@ import { completeHeldBatch } from "../lifecycle/complete-batch.ts";
 import type { Attempt } from "../lifecycle/process-job/attempt.ts";
 import type { Batch, BatchResult } from "../lifecycle/process-job/batch.ts";
 import type { Outcome } from "../lifecycle/process-job/decide-failure.ts";
-import type { HeldTransaction } from "../lifecycle/process-job/held-transaction.ts";
+import type { HeldTransaction } from "../lifecycle/process-job/complete.ts";
 import type { Rescheduling } from "../lifecycle/reschedule-jobs.ts";
 
 /** How single attempts end. */

@@ -8,7 +8,7 @@ import { WorkerShutdownError } from "../errors.ts";
 import { endAttemptSpan } from "../lifecycle/attempt-events.ts";
 import type { Attempt } from "../lifecycle/process-job/attempt.ts";
 import { handBackJobs } from "../lifecycle/reschedule-jobs.ts";
-import type { Slots } from "./slots.ts";
+import type { Slots } from "./acquire-state.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 /** How long a last statement is awaited: a store that does not respond must not keep a worker from stopping. */

@@ -8,7 +8,7 @@ import {
   type NotifyTopic,
   type NotifyTransport,
   toNotifyTopic,
-} from "../../src/adapter-kit/notify-transport.ts";
+} from "../../src/adapter-kit/notify-channel.ts";
 
 export interface Bus {
   readonly transport: (options?: { readonly hints?: boolean }) => NotifyTransport;

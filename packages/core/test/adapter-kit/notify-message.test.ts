@@ -6,7 +6,7 @@ import {
   type NotifyMessage,
   notifyMessageLimits,
 } from "../../src/adapter-kit/notify-message.ts";
-import type { NotifyChannel } from "../../src/adapter-kit/notify-transport.ts";
+import type { NotifyChannel } from "../../src/adapter-kit/notify-channel.ts";
 
 const key = fc.string({ unit: "binary", minLength: 1, maxLength: 60 });
 const entries = fc.array(fc.tuple(key, fc.integer({ min: 1, max: 2 ** 50 })), { minLength: 1 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Effects } from "../../src/after-commit/effects.ts";
-import { createOpenTransactions } from "../../src/after-commit/open-transactions.ts";
+import { createOpenTransactions, type Effects } from "../../src/after-commit/open-transactions.ts";
 
 // Only carried along here.
 const effects = {} as Effects;

@@ -2,8 +2,7 @@
 import { expect, it } from "vitest";
 import type { AcquiredJob } from "../../src/adapters/state-adapter-params.ts";
 import { limits } from "../../src/defaults.ts";
-import { AcquireState } from "../../src/worker/acquire-state.ts";
-import { Slots } from "../../src/worker/slots.ts";
+import { AcquireState, Slots } from "../../src/worker/acquire-state.ts";
 
 const mebi = 2 ** 20;
 

@@ -2,7 +2,7 @@
 import type { Database, Proposal } from "../database.ts";
 import type { SequenceDocuments } from "../sequences.ts";
 import { outside, type Scope, type UpdateOne } from "../store.ts";
-import { awaitOutcomes, findVisibleMarkers } from "./outcome-markers.ts";
+import { awaitOutcomes, findVisibleMarkers } from "./waiter-handshake.ts";
 import { createPatience } from "./retry-until-written.ts";
 
 export interface KeyRequest {

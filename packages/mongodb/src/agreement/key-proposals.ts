@@ -9,7 +9,7 @@ import { createStamp, type JobDocument } from "../job-document.ts";
 import type { SequenceDocuments } from "../sequences.ts";
 import { outside, type Scope, type UpdateOne } from "../store.ts";
 import { awaitHolders, findHolder, type KeyRequest, readProposed } from "./key-holders.ts";
-import { awaitOutcomes, findInvisibleMarkers, insertMarkers } from "./outcome-markers.ts";
+import { awaitOutcomes, findInvisibleMarkers, insertMarkers } from "./waiter-handshake.ts";
 import { createPatience } from "./retry-until-written.ts";
 
 export const toKeyId = (typeName: string, key: string): string => `${typeName}\0${key}`;

@@ -3,7 +3,7 @@
 // acquisition that was suspended for longer than its hold stores nothing.
 import type { LimitKeyReference } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { afterNow } from "../expressions.ts";
+import { afterNow } from "../job-document.ts";
 import { outside } from "../store.ts";
 import { keyIdOf, referenceOf } from "./key-document.ts";
 

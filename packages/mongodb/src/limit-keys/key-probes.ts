@@ -1,5 +1,5 @@
 // The reads of the jobs of keys. Each has its index, also with a planner that knows the store as it was: `test/key-plans.test.ts`.
-import { isDue, isExpired } from "../expressions.ts";
+import { isDue, isExpired } from "../job-document.ts";
 import type { HeldKey, KeyedJob } from "./read-keys.ts";
 import { anyTurn, isTurnDue, turnStatuses } from "./read-turns.ts";
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../database.ts";
 import { MongoTransactionAbortedError } from "../errors.ts";
-import { isDue } from "../expressions.ts";
+import { isDue } from "../job-document.ts";
 import { findFreeJobs } from "../free-jobs.ts";
 import { orderOfKey } from "./key-probes.ts";
 import { type KeysLook, type KeysTurn, lookAtKeys } from "./look-at-keys.ts";

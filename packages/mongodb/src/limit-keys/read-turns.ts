@@ -4,7 +4,7 @@
 // - a running job whose lease has expired,
 // - the time of a look, in the document of the key.
 import type { Database } from "../database.ts";
-import { isExpired } from "../expressions.ts";
+import { isExpired } from "../job-document.ts";
 import { readProbes } from "../probes.ts";
 import { keptBackValues } from "./key-document.ts";
 

@@ -1,7 +1,7 @@
 // An expired lease of a job under a key is not renewed: an acquisition may have given its permit to another job.
 import type { Database } from "../database.ts";
-import { isExpired, withoutKey } from "../expressions.ts";
-import type { JobDocument } from "../job-document.ts";
+import { isExpired, type JobDocument, withoutKey } from "../job-document.ts";
+
 import { outside } from "../store.ts";
 
 /** The server evaluates it again if another write comes first, with the time at which the renewal began. */

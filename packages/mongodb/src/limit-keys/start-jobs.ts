@@ -1,8 +1,8 @@
 // The jobs that a plan starts, and the turns that it has used, in the transaction of the plan.
 import type { Database } from "../database.ts";
 import { MongoTransactionAbortedError } from "../errors.ts";
-import { isDue, isExpired } from "../expressions.ts";
-import type { JobDocument } from "../job-document.ts";
+import { isDue, isExpired, type JobDocument } from "../job-document.ts";
+
 import type { Scope } from "../store.ts";
 import type { KeysLook } from "./look-at-keys.ts";
 import type { TurnsPlan } from "./plan-turns.ts";

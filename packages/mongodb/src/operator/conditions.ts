@@ -1,6 +1,6 @@
 // The conditions of a search as filters. Their meaning is that of `matchesAll`; the suite compares them.
 import type { StoreCondition } from "queuert/internal";
-import { isDue, isExpired } from "../expressions.ts";
+import { isDue, isExpired } from "../job-document.ts";
 import { sequenceMembers, sequenceTypeIn, treeMembers } from "../state/list-filters.ts";
 
 const nothing = { _id: { $in: [] } } as const;

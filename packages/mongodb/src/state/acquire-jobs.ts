@@ -11,8 +11,16 @@ import { expiredAttempt, leaseExpired } from "../attempts.ts";
 import { acquireUnderLimits, type HeldTypes, type LimitsLook } from "../acquire-under-limits.ts";
 import { compareCandidates, createCandidateFinder } from "../acquire-candidates.ts";
 import type { Database, Repeat } from "../database.ts";
-import { afterNow, isDue, isExpired, withoutKey } from "../expressions.ts";
-import { createStamp, type JobDocument, toStateJob } from "../job-document.ts";
+import {
+  afterNow,
+  createStamp,
+  isDue,
+  isExpired,
+  type JobDocument,
+  toStateJob,
+  withoutKey,
+} from "../job-document.ts";
+
 import type { OpenTypes } from "../pauses.ts";
 import { readNextDue } from "../read-next-due.ts";
 import { toStateSequence } from "../sequences.ts";

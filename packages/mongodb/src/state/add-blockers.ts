@@ -10,8 +10,14 @@ import {
 import { foreignOf, refuseStaleSnapshot } from "../agreement/stale-snapshot.ts";
 import { agreeToWait } from "../agreement/waiter-handshake.ts";
 import type { Database } from "../database.ts";
-import { clampMs } from "../expressions.ts";
-import { createStamp, type JobDocument, sequenceIdOf, toStateJob } from "../job-document.ts";
+import {
+  clampMs,
+  createStamp,
+  type JobDocument,
+  sequenceIdOf,
+  toStateJob,
+} from "../job-document.ts";
+
 import type { SequenceDocuments } from "../sequences.ts";
 import type { Scope, UpdateOne } from "../store.ts";
 import { failDependants, wholeCascade } from "./fail-dependants.ts";

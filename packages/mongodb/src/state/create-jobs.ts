@@ -5,8 +5,8 @@ import type { CreatedStateJob, NewStateJob, StateAdapter } from "queuert/interna
 import type { Database, Repeat } from "../database.ts";
 import { isDuplicateKey } from "../driver-errors.ts";
 import { MongoDuplicateIdError } from "../errors.ts";
-import { dueAfter } from "../expressions.ts";
-import { assertFitsDocument, type JobDocument, toStateJob } from "../job-document.ts";
+import { assertFitsDocument, dueAfter, type JobDocument, toStateJob } from "../job-document.ts";
+
 import { keyFields } from "../limit-keys/key-document.ts";
 import { outside, type Scope } from "../store.ts";
 import { deduplicate, keyIdOf } from "./deduplicate.ts";

@@ -1,6 +1,6 @@
 import type { StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { afterNow } from "../expressions.ts";
+import { afterNow } from "../job-document.ts";
 import { lookAgain } from "../limit-keys/hold-keys.ts";
 import { pausesDocumentId } from "../pauses.ts";
 import { outside } from "../store.ts";

@@ -3,8 +3,14 @@
 import type { StateAdapter } from "queuert/internal";
 import { expiredAttempt, leaseExpired } from "../attempts.ts";
 import type { Database, Repeat } from "../database.ts";
-import { isExpired } from "../expressions.ts";
-import { createStamp, leaseFields, referenceFields, toReference } from "../job-document.ts";
+import {
+  createStamp,
+  isExpired,
+  leaseFields,
+  referenceFields,
+  toReference,
+} from "../job-document.ts";
+
 import { skipLocked } from "../skip-locked.ts";
 import { outside } from "../store.ts";
 import { resumeCascades } from "./fail-dependants.ts";

@@ -2,8 +2,8 @@
 // lease that could not be renewed because its holder's transaction has locked the document is still held.
 import type { LeaseCheck, StateAdapter } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { heldUnder, leasedUntilOf } from "../expressions.ts";
-import { toLeaseLostReason } from "../job-document.ts";
+import { heldUnder, leasedUntilOf, toLeaseLostReason } from "../job-document.ts";
+
 import { isRenewable, readLost } from "../limit-keys/renewable.ts";
 import { renewLimited } from "../renew-limited.ts";
 import { skipLocked } from "../skip-locked.ts";

@@ -7,8 +7,8 @@ import {
 } from "queuert/internal";
 import { withAttempt } from "../attempts.ts";
 import type { Database } from "../database.ts";
-import { dueExpression } from "../expressions.ts";
-import { createStamp, leaseFields, toLeaseLostReason } from "../job-document.ts";
+import { createStamp, dueExpression, leaseFields, toLeaseLostReason } from "../job-document.ts";
+
 import type { UpdateOne } from "../store.ts";
 
 type RescheduleJobs = StateAdapter<object, object, string>["rescheduleJobs"];

@@ -1,6 +1,6 @@
 import type { LimitKeyPause, LimitKeyStore } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { clampMs } from "../expressions.ts";
+import { clampMs } from "../job-document.ts";
 import { lookAgain } from "../limit-keys/hold-keys.ts";
 import { activePauseOf, keyIdOf, type LimitKeyDocument } from "../limit-keys/key-document.ts";
 import type { Scope } from "../store.ts";

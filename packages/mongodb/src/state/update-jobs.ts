@@ -2,8 +2,8 @@
 // transaction then starts again.
 import type { StateAdapter, UpdateJobsParams, UpdateResult } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { dueExpression } from "../expressions.ts";
-import { assertFitsDocument, createStamp, toStateJob } from "../job-document.ts";
+import { assertFitsDocument, createStamp, dueExpression, toStateJob } from "../job-document.ts";
+
 import { leaveTurns, placeUnder } from "../limit-keys/move-jobs.ts";
 import type { UpdateOne } from "../store.ts";
 

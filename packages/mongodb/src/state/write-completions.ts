@@ -1,8 +1,14 @@
 // How completions are written, and the result of an element that was not written.
 import type { CompletionResult, JobCompletion } from "queuert/internal";
 import type { Database } from "../database.ts";
-import { heldUnder, valueById } from "../expressions.ts";
-import { type JobDocument, leaseFields, toLeaseLostReason } from "../job-document.ts";
+import {
+  heldUnder,
+  type JobDocument,
+  leaseFields,
+  toLeaseLostReason,
+  valueById,
+} from "../job-document.ts";
+
 import type { Scope } from "../store.ts";
 
 export interface CompletionBatch {

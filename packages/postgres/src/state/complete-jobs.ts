@@ -8,7 +8,7 @@ import type {
 } from "queuert/internal";
 import { column, type PgDatabase, type PgState } from "../database.ts";
 import { toBoolean, toDate, toStateJobReference, toText } from "../job-row.ts";
-import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../new-job-columns.ts";
+import { newJobColumns, newJobColumnTypes, toCreatedJob } from "../insert-jobs.ts";
 import { notCommitted } from "../sqlstates.ts";
 import type { PgRow } from "../state-provider.ts";
 import type { HeldLeases } from "./held-leases.ts";

@@ -4,16 +4,18 @@ import type { CreatedStateJob, NewStateJob } from "queuert/internal";
 import type { PgDatabase, PgState } from "../database.ts";
 import { PgInvalidOptionError } from "../errors.ts";
 import { rowToStateJob, toNullableText, toStateJob } from "../job-row.ts";
-import { insertJobs, prepareInserts } from "../insert-jobs.ts";
-import { codeOf, saysOfStore } from "../named-errors.ts";
 import {
   createJobsColumns,
   createJobsColumnTypes,
   entryOf,
   hasGivenId,
+  insertJobs,
   newJobColumnTypes,
+  prepareInserts,
   toCreatedJob,
-} from "../new-job-columns.ts";
+} from "../insert-jobs.ts";
+import { codeOf, saysOfStore } from "../named-errors.ts";
+
 import type { PgRow } from "../state-provider.ts";
 
 const argTypes = { ids: "id[]", ...newJobColumnTypes, ...createJobsColumnTypes } as const;

@@ -3,7 +3,7 @@ import type { LeaseLostReason, RescheduleResult } from "queuert/internal";
 import { column, type PgDatabase, type PgState, storableText } from "../database.ts";
 import { toDate } from "../job-row.ts";
 import type { HeldLeases } from "./held-leases.ts";
-import { scheduledAfterMs, scheduledAtText } from "../new-job-columns.ts";
+import { scheduledAfterMs, scheduledAtText } from "../insert-jobs.ts";
 
 export const rescheduleJobs = (db: PgDatabase, leases: HeldLeases): PgState["rescheduleJobs"] => {
   const reschedule = db.routine("reschedule_jobs", {

@@ -4,7 +4,7 @@ import type { UpdateJobsParams, UpdateResult } from "queuert/internal";
 import { column, type PgDatabase, type PgState } from "../database.ts";
 import { toStateJob } from "../job-row.ts";
 import { costOf, keyIdOf } from "../limit-queue.ts";
-import { scheduledAfterMs, scheduledAtText } from "../new-job-columns.ts";
+import { scheduledAfterMs, scheduledAtText } from "../insert-jobs.ts";
 import type { PgRow } from "../state-provider.ts";
 
 type Element = UpdateJobsParams<object, string>["jobs"][number];

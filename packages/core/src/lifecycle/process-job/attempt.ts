@@ -24,7 +24,7 @@ import { ContinuationToken } from "../continuation.ts";
 import type { NewJobOptions } from "../new-job.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import type { Batch } from "./batch.ts";
-import type { HeldTransaction } from "./held-transaction.ts";
+import type { HeldTransaction } from "./complete.ts";
 import type { Processor } from "./processor.ts";
 
 export class Attempt {

@@ -19,7 +19,7 @@ import { assertNotOver, type Attempt, CompletionToken, markHandled } from "./att
 import { type BatchItem, toBatchItems } from "./batch-outcomes.ts";
 
 import type { Outcome } from "./decide-failure.ts";
-import { type HeldTransaction, openHeldTransaction } from "./held-transaction.ts";
+import { type HeldTransaction, openHeldTransaction } from "./complete.ts";
 import { type ProcessContext, processAttempt } from "./process-attempt.ts";
 import { type Layer, runInLayers, toLayers } from "./transaction-middleware.ts";
 

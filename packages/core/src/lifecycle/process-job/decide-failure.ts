@@ -17,7 +17,7 @@ import type { ScheduleOptions } from "../../model/schedule.ts";
 import { reportWorkerError } from "../attempt-events.ts";
 import type { RescheduledScope } from "../../reschedule-error.ts";
 import type { Attempt } from "./attempt.ts";
-import type { HeldTransaction } from "./held-transaction.ts";
+import type { HeldTransaction } from "./complete.ts";
 
 const { cancelReasonLengthMax } = limits;
 

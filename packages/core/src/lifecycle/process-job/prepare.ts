@@ -3,7 +3,7 @@ import type { SpanDescription } from "../../adapters/observability-adapter.ts";
 import { runTransaction } from "../../after-commit/open-transactions.ts";
 import type { Engine } from "../../engine.ts";
 import { InvalidOptionError, ProcessMisuseError } from "../../errors.ts";
-import { openHeldTransaction } from "./held-transaction.ts";
+import { openHeldTransaction } from "./complete.ts";
 import { observeStep } from "../../observe/guarded-span.ts";
 import type { MiddlewareContext } from "../../public-types/worker.ts";
 import { runInLayers, toLayers } from "./transaction-middleware.ts";
