@@ -12,12 +12,13 @@ import { createMongodbProvider } from "../src/providers/mongodb.ts";
 const frozen: Record<string, string> = {
   "1 create-store": "2e2fc4f21e41fe1a3a6897af0c973c1ece2c34c7e45ad6f5b055c44724fe7729",
   "2 schedules": "55337437d6f992e398ede692888d039175eb8ae9f479a1236d3fa6303741e8aa",
-  "3 operator": "b9f3134cc4b484ed0f7ad2f5bdb50348706fa75cf8d10984b6e3d6170a138199",
+  "3 operator": "6dbe37637ed2e42450418c7db10c8a7d57ad6741b96475b4947a704371b4fb26",
   "4 metrics": "3d68a9ccad502b6bf4420167f2746f33d7d0cefb5c7710c6dc00759aedce5495",
   "5 limits": "04412774254598c0e6ca767aed55a9ca48306ba35a67476313d192bd0ad49d14",
   "6 deadlines": "1857a7e3bc4bd75e0105387c0cf5db44213c8a9d9dca46322036753644b88186",
   "7 logs": "5aa4f9e58dfb2c36e6fceb2d26b9ebf2734f4588b8c55929e541b40db58492a3",
   "8 limit-keys": "dffe25d46efcf9f9d36fb52d4da7c73556a38d49a76144c806e7eb3da3b43fa4",
+  "9 retried-jobs": "25b224955e2a50afe627198ed498430596373303b1e3bb57fc49dab2d3c69db7",
 };
 
 let client: MongoClient;

@@ -7,6 +7,7 @@ import { limits } from "./0006-limits.ts";
 import { deadlines } from "./0007-deadlines.ts";
 import { logs } from "./0008-logs.ts";
 import { limitKeys } from "./0009-limit-keys.ts";
+import { retriedJobs } from "./0010-retried-jobs.ts";
 
 export interface IndexDefinition {
   readonly name: string;
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   deadlines,
   logs,
   limitKeys,
+  retriedJobs,
 ];
 
 export interface CollectionIndexes {
