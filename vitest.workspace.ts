@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     projects: ["packages/*", project("tidy", { include: ["scripts/**/*.test.ts"] })],
     reporters,
-    // Vitest leaves one core free. Most tests here wait for a server, so two more than the cores have work to do.
-    maxWorkers: availableParallelism() + 2,
+    // Vitest leaves one core free. Most tests here wait for a server, so one more than the cores has work to do.
+    maxWorkers: availableParallelism() + 1,
   },
 });
