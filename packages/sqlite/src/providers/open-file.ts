@@ -108,9 +108,10 @@ export const checkUsersConnection = async (
 
 // In any other mode, readers and writers wait for each other.
 const ensureWal = (connection: DriverConnection<object>, switchToWal: boolean): void => {
+  // Before the mode: another process that starts may switch a new file between the two.
+  const isNew = pragma(connection, "page_count") === 0;
   const mode = String(pragma(connection, "journal_mode"));
   if (mode === "wal") return;
-  const isNew = pragma(connection, "page_count") === 0;
   if (!isNew && !switchToWal) {
     throw new SqlitePragmaError(
       "journal_mode",
