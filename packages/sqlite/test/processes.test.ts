@@ -138,6 +138,8 @@ describe("processes that start at the same instant", () => {
     async () => {
       const filename = temporaryFile();
       const processes = Array.from({ length: 4 }, () => spawnProcess("migrate.ts", filename));
+      // Rejects with the error of a process.
+      await Promise.all(processes.map(({ ready }) => ready));
       expect(await Promise.all(processes.map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
       await checkSqliteSchema({ stateProvider: await openProvider(filename) });
     },

@@ -39,6 +39,8 @@ export const spawnProcess = (file: string, ...parameters: readonly string[]): Te
       code === null || code === 0 ? resolve() : reject(new Error(errors)),
     );
   });
+  // A test that awaits the exit alone sees its code.
+  ready.catch(() => undefined);
   const kill = async (): Promise<void> => {
     child.kill("SIGKILL");
     await exited;
