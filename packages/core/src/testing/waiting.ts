@@ -4,8 +4,8 @@
 /** Long enough for an operation that is free to go, on a loaded machine, nearly always. */
 export const graceMs: number = 60;
 
-/** Longer than anything that works takes. */
-export const deadlineMs: number = 10_000;
+/** Longer than anything that works takes, also on a machine with other load. */
+export const deadlineMs: number = 20_000;
 
 /** A promise settled from outside. */
 export { createDeferred as deferred, type Deferred } from "../async/deferred.ts";
