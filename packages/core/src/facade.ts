@@ -268,7 +268,7 @@ const createReads = (engine: Engine, begin: Begin) => ({
   },
 });
 
-// One call of a method of the client, as `facade.ts` begins it. Users spread the context of a transaction into the options of a
+// One call of a method of the client. Users spread the context of a transaction into the options of a
 // call. Each method names its options. A key of a context is recognised by its name, and every other key is refused. An ignored
 // filter would list the jobs of all customers.
 
@@ -285,7 +285,7 @@ interface Call extends CallOptions {
 }
 
 /** Begins a call of a method with these option names. */
-export type Begin = (operation: string, given: unknown, names: readonly string[]) => Call;
+type Begin = (operation: string, given: unknown, names: readonly string[]) => Call;
 
 interface Parts {
   readonly contextKeys: ContextKeys;
@@ -293,7 +293,7 @@ interface Parts {
 }
 
 /** `assertOpen`: refuses calls of a client that is closed. */
-export const createBegin =
+const createBegin =
   ({ contextKeys, transactions }: Parts, assertOpen: (operation: string) => void): Begin =>
   (operation, given, names) => {
     assertOpen(operation);
@@ -304,7 +304,7 @@ export const createBegin =
   };
 
 /** Keeps the transaction of a call open until the call has settled. */
-export const track = <T>({ transaction }: Call, pending: Promise<T>): Promise<T> =>
+const track = <T>({ transaction }: Call, pending: Promise<T>): Promise<T> =>
   transaction === undefined ? pending : transaction.track(pending);
 
 export const loadLateCalls: () => Promise<typeof LateCalls> = loadOnce(
@@ -312,7 +312,7 @@ export const loadLateCalls: () => Promise<typeof LateCalls> = loadOnce(
 );
 
 /** The same for a call whose code is loaded late. Calls of one transaction keep their order among themselves. */
-export const callLate = <T>(call: Call, run: (late: typeof LateCalls) => Promise<T>): Promise<T> =>
+const callLate = <T>(call: Call, run: (late: typeof LateCalls) => Promise<T>): Promise<T> =>
   track(call, loadLateCalls().then(run));
 
 /** Splits the argument of a method. `names`: the options of the method. */
@@ -354,7 +354,7 @@ type Controls = Readonly<
   >
 >;
 
-export const createControls = (engine: Engine, begin: Begin): Controls => ({
+const createControls = (engine: Engine, begin: Begin): Controls => ({
   pause: async (given: unknown) => {
     const names = ["jobTypes", "everything", "limit", "keys", "forMs", "note"];
     const call = begin("pause", given, names);

@@ -310,7 +310,7 @@ export interface Effects {
 }
 
 /** Creates an empty buffer. */
-export const createEffects = (observer: Observer, notifier: Notifier): Effects => {
+const createEffects = (observer: Observer, notifier: Notifier): Effects => {
   let isOpen = true;
   let events: (() => void)[] = [];
   let subject: ObservabilitySpan | null = null;

@@ -204,7 +204,7 @@ export interface Acquired {
   readonly slotCount: number;
 }
 
-export const acquireInCalls = async (
+const acquireInCalls = async (
   engine: Engine,
   parts: WorkerParts,
   types: readonly AcquirableType[],

@@ -152,7 +152,7 @@ export const insertMarkers = async (
 };
 
 /** Publishes, outside the transaction with this marker, its intent for the sequences. */
-export const publishIntent = async (
+const publishIntent = async (
   { waits }: Database,
   markerId: string,
   sequenceIds: readonly string[],

@@ -110,7 +110,7 @@ BEGIN
         CONTINUE WHEN v_turn.queue = ANY(v_queues);
         v_key := {key of v_turn.queue};
         v_limit := split_part(v_turn.queue, chr(1), 2);
-        -- A key that was looked at for another type is counted in the next acquisition.
+        -- A key that was looked at before, in another round or for another type, is counted in the next acquisition.
         IF v_key = ANY(v_keys) THEN v_is_held := true; CONTINUE; END IF;
         v_place := NULL;
         IF v_limit <> replace(v_type, chr(1), '') THEN

@@ -119,7 +119,7 @@ const noBlockers: readonly StateSequence[] = [];
  * stays due: each probe reaches as far as the clock has ever shown. A new worker, and one that notices the step, asks the
  * server how far that is.
  */
-export interface ShownClock {
+interface ShownClock {
   /** How far probes reach, in microseconds since 1970; null: the server has to look. */
   horizonUs(): number | null;
   /** An acquisition has returned this time of the server, and the horizon that it used. */
@@ -166,11 +166,7 @@ export interface Acquisition {
 }
 
 /** `types`: in the order in which they were sent. */
-export const toAcquisition = (
-  rows: readonly PgRow[],
-  workerId: string,
-  types: Types,
-): Acquisition => {
+const toAcquisition = (rows: readonly PgRow[], workerId: string, types: Types): Acquisition => {
   const [, atUs, horizonUs, probeUs, isLimited, dueMs] = String(rows.at(-1)?.["facts"]).split(" ");
   const leases = new Map<string, Lease>();
   const jobs: AcquiredRow[] = [];
