@@ -53,6 +53,13 @@ it("all public packages have one version, and one changeset describes the first 
   expect(changesets.filter((name) => name !== "README.md")).toEqual(["first-release.md"]);
 });
 
+it("workers report the version of core", () => {
+  const core = published.find(({ dir }) => dir === "core");
+  const remedy = "Run `pnpm set-versions` instead of `changeset version`.";
+  const text = readFileSync(join(rootDir, "packages/core/src/worker/library-version.ts"), "utf8");
+  expect(text, remedy).toContain(`libraryVersion = "${core?.manifest.version}"`);
+});
+
 it("a release is published with provenance", () => {
   const workflow = readFileSync(join(rootDir, ".github/workflows/release.yml"), "utf8");
   expect(workflow).toContain("id-token: write");

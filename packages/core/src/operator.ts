@@ -52,7 +52,7 @@ export type {
   LimitKeyTurn,
   ListedLimitKey,
 } from "./operator/views/listed-limit-key.ts";
-export type { WorkerView } from "./operator/views/worker-view.ts";
+export type { LibraryVersion, WorkerView } from "./operator/views/worker-view.ts";
 export type { BlockerEdge } from "./adapters/state-adapter-queries.ts";
 export type { StatePause } from "./adapters/state-adapter-params.ts";
 export type { StoredAction } from "./adapters/operator-actions.ts";

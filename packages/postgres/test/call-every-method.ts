@@ -159,7 +159,7 @@ const operate = async (state: AnyStateAdapter): Promise<void> => {
   expect(await operator.listProgress({ jobIds: ids })).toMatchObject([{ fraction: 0.5 }]);
   const process = { host: "h", pid: 1, machine: null, processStart: null };
   const worker = { instanceId: "every", workerId: "w", state: "stopped", types: [] } as const;
-  const workers = [{ ...worker, concurrency: 1, busy: 0, beatMs: 1 }];
+  const workers = [{ ...worker, concurrency: 1, busy: 0, beatMs: 1, libraryVersion: null }];
   await operator.beat({ process, workers, forgetAfterMs: 1e9 });
   expect((await operator.listWorkers()).length).toBeGreaterThan(0);
   const entries = [{ typeName: "every", counts: { completed: 1, run3: 1 } }];

@@ -19,7 +19,7 @@ const frozen: Readonly<Record<string, string>> = {
   control: "10991a4c782b24e1",
   schedules: "508c29067b71a090",
   operator: "9f234a6bd9d93204",
-  metrics: "b368bf554f94ac3d",
+  metrics: "af12d58ecfc1995d",
   limits: "d2c45835f9dd568b",
   deadlines: "dc431143c78bb587",
   logs: "54eac7d3924196c2",

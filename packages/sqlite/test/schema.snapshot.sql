@@ -247,4 +247,4 @@ CREATE TABLE queuert_worker (
   beat_ms INTEGER NOT NULL,
   started_at INTEGER NOT NULL,
   beat_at INTEGER NOT NULL
-) WITHOUT ROWID, STRICT;
+, library_version TEXT) WITHOUT ROWID, STRICT;

@@ -116,12 +116,23 @@ const attentionLine = (terminal: Terminal, { severity, text, filter }: Attention
 const shellWords = (filter: string): string =>
   /^[\w:-]+$/.test(filter) ? filter : `'${filter.replaceAll("'", String.raw`'\''`)}'`;
 
-const workersLine = ({ online, late, gone }: NonNullable<Status["workers"]>): string =>
+const workersLine = ({
+  online,
+  late,
+  gone,
+  libraryVersions,
+}: NonNullable<Status["workers"]>): string =>
   [
     `workers: ${online} online`,
     ...(late > 0 ? [`${late} late`] : []),
     ...(gone > 0 ? [`${gone} gone`] : []),
+    ...(libraryVersions.length > 1 ? [`versions ${versionsText(libraryVersions)}`] : []),
   ].join(", ");
+
+const versionsText = (versions: NonNullable<Status["workers"]>["libraryVersions"]): string =>
+  versions
+    .map(({ version, workers }) => `${safeLine(version ?? "unknown")} ×${workers}`)
+    .join(" and ");
 
 const checkLine = (terminal: Terminal, { condition, actual, holds }: CheckResult): string =>
   `${holds ? terminal.colour("green", "ok  ") : terminal.colour("red", "fail")} ${condition} (${actual})`;

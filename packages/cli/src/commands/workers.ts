@@ -24,6 +24,7 @@ const workers = async (context: CommandContext): Promise<Report> => {
     { title: "SINCE", cell: ({ startedAt }) => when(startedAt) },
     { title: "REPORTED", cell: ({ beatAt }) => when(beatAt) },
     { title: "BUSY", cell: ({ busy, concurrency }) => `${busy}/${concurrency}`, align: "right" },
+    { title: "VERSION", cell: ({ libraryVersion }) => libraryVersion ?? "–" },
     {
       title: "TYPES",
       cell: ({ types }) => types.map(({ typeName }) => typeName).join(" "),

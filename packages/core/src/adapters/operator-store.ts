@@ -227,6 +227,8 @@ export interface WorkerBeat {
   readonly busy: number;
   /** The next report follows within this time. */
   readonly beatMs: number;
+  /** The version of `queuert` that the worker runs. Null: a release that does not report its own. */
+  readonly libraryVersion: string | null;
 }
 
 /** The argument of `beat`: the report of a worker. */

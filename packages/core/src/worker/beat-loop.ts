@@ -5,6 +5,7 @@ import type { WorkerBeat } from "../adapters/operator-store.ts";
 import { sleep } from "../async/sleep.ts";
 import { settleOrTimeout } from "../async/time-limit.ts";
 import type { Engine } from "../engine.ts";
+import { libraryVersion } from "./library-version.ts";
 import { isProvenGone, ownProcess } from "./process-identity.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
@@ -136,6 +137,7 @@ export const joinRegistry = (
     concurrency,
     busy: slots.activeCount,
     beatMs,
+    libraryVersion,
   });
   const loop = loopOf(engine);
   loop.join(instanceId, report);

@@ -45,6 +45,36 @@ describe("the health", () => {
     expect((await operator.checkHealth()).isWell).toBe(true);
   });
 
+  it("names the versions of live workers, if there are several", async () => {
+    const { operator, live, clock } = await anOperator();
+    const libraryVersions = async () => (await operator.getOverview()).workers?.libraryVersions;
+    await live(["a"], { instanceId: "1", workerId: "1", libraryVersion: "0.2.0" });
+    await live(["a"], { instanceId: "2", workerId: "2", libraryVersion: "0.2.0" });
+    await live(["a"], {
+      instanceId: "3",
+      workerId: "3",
+      libraryVersion: "0.1.0",
+      state: "stopped",
+    });
+    expect((await operator.checkHealth()).findings).toEqual([]);
+    expect(await libraryVersions()).toEqual([{ version: "0.2.0", workers: 2 }]);
+    clock.ms += 3_000;
+    await live(["a"], { instanceId: "4", workerId: "4", libraryVersion: null });
+    expect((await operator.checkHealth()).findings).toEqual([
+      {
+        level: "warn",
+        check: "workers",
+        text:
+          "Live workers run 2 versions of queuert: 2 run 0.2.0, 1 run a release that does not report its version. " +
+          "Finish the deployment, or stop the workers of the older release: only neighbouring releases may share a store.",
+      },
+    ]);
+    expect(await libraryVersions()).toEqual([
+      { version: "0.2.0", workers: 2 },
+      { version: null, workers: 1 },
+    ]);
+  });
+
   it("names a clock that is away from that of the process", () => {
     const now = new Date(Date.UTC(2030, 0, 1));
     const evidence: Evidence = { now, workers: [], pauses: [], limits: [], unknown: [] };

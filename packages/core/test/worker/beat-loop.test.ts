@@ -6,6 +6,7 @@ import type { ProcessIdentity } from "../../src/adapters/operator-store.ts";
 import { aJob } from "../../src/testing/factories.ts";
 import { aBeat } from "../../src/testing/operator/beat.suite.ts";
 import { eventually } from "../../src/testing/waiting.ts";
+import manifest from "../../package.json" with { type: "json" };
 import { isProvenGone, ownProcess } from "../../src/worker/process-identity.ts";
 
 type Types = { task: { entry: true; input: object; output: null } };
@@ -64,6 +65,7 @@ describe("the registry of workers", () => {
       concurrency: 7,
       busy: 0,
       beatMs: 36_000,
+      libraryVersion: manifest.version,
       types: [{ typeName: "task", concurrency: 3 }],
     });
     await stop();

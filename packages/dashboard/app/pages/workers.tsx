@@ -70,6 +70,7 @@ export const WorkersTable = ({ workers }: { readonly workers: readonly Worker[] 
           <th scope="col">State</th>
           <th scope="col">Started</th>
           <th scope="col">Busy</th>
+          <th scope="col">Version</th>
           <th scope="col">Types</th>
           <th scope="col">Process</th>
           <th scope="col">Last report</th>
@@ -124,6 +125,9 @@ const WorkerRow = ({ worker }: { readonly worker: Worker }): JSX.Element => {
             {busy} of {concurrency}
           </span>
         )}
+      </td>
+      <td data-label="version" class="nowrap">
+        {worker.libraryVersion ?? <span class="muted">–</span>}
       </td>
       <td data-label="types" class="type-tags">
         {types.map(({ typeName, concurrency: own }) => (

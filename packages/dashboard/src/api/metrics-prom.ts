@@ -24,8 +24,8 @@ const toText = ({ types, workers }: Overview): string => {
   const oldest = types.map(({ typeName, oldestDueMs }) =>
     sample("queuert_oldest_due_seconds", { type: typeName }, (oldestDueMs ?? 0) / 1_000),
   );
-  const online = Object.entries(workers ?? {}).map(([presence, count]) =>
-    sample("queuert_workers", { presence }, count),
+  const online = (["online", "late", "gone"] as const).flatMap((presence) =>
+    workers === null ? [] : [sample("queuert_workers", { presence }, workers[presence])],
   );
   return [
     ...family("queuert_jobs", "Jobs by type and status. Completed jobs are not counted.", jobs),

@@ -6,5 +6,7 @@ export const listWorkers =
   (db: Database): NonNullable<OperatorStore["listWorkers"]> =>
   async () => {
     const found = await db.workers.find(outside, {}, { sort: { beatAt: -1, _id: 1 } });
-    return found.map(({ _id, ...worker }) => ({ instanceId: _id, ...worker }));
+    return found.map(({ _id, libraryVersion = null, ...worker }) => ({
+      ...{ instanceId: _id, ...worker, libraryVersion },
+    }));
   };

@@ -1,4 +1,5 @@
-// The counts of attempts by minute and by hour. A released migration never changes: add another one instead.
+// The counts of attempts by minute and by hour, and the version of each worker. A released migration never changes: add another
+// one instead.
 export const metrics = {
   name: "0006-metrics",
   sql: [
@@ -10,5 +11,7 @@ export const metrics = {
   counts jsonb NOT NULL,
   PRIMARY KEY (step_s, at, type_name)
 ) WITH (fillfactor = 60)`,
+    // NULL: a worker of a release that does not report it.
+    `ALTER TABLE {schema}.worker ADD COLUMN library_version text`,
   ],
 } as const;

@@ -18,6 +18,7 @@ export const listWorkers = (db: PgDatabase): NonNullable<OperatorStore["listWork
       concurrency: Number(row["concurrency"]),
       busy: Number(row["busy"]),
       beatMs: Number(row["beat_ms"]),
+      libraryVersion: toNullableText(row["library_version"]),
       startedAt: toDate(row["started_at_us"]),
       beatAt: toDate(row["beat_at_us"]),
     }));

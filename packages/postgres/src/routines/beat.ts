@@ -17,18 +17,20 @@ DECLARE
 BEGIN
   INSERT INTO {schema}.worker (
     instance_id, worker_id, host, pid, machine, process_start, state, types, concurrency, busy,
-    beat_ms, started_at, beat_at)
+    beat_ms, library_version, started_at, beat_at)
   SELECT w."instanceId", w."workerId", p_host, p_pid, p_machine, p_process_start, w.state,
-    w.types::text, w.concurrency, w.busy, w."beatMs", v_now, v_now
+    w.types::text, w.concurrency, w.busy, w."beatMs",
+    w."libraryVersion", v_now, v_now
   FROM json_to_recordset(p_workers::json) AS w (
     "instanceId" text, "workerId" text, state text, types json, concurrency integer, busy integer,
-    "beatMs" float8)
+    "beatMs" float8, "libraryVersion" text)
   ORDER BY w."instanceId"
   ON CONFLICT (instance_id) DO UPDATE SET
     worker_id = excluded.worker_id, host = excluded.host, pid = excluded.pid,
     machine = excluded.machine, process_start = excluded.process_start, state = excluded.state,
     types = excluded.types, concurrency = excluded.concurrency, busy = excluded.busy,
-    beat_ms = excluded.beat_ms, beat_at = excluded.beat_at;
+    beat_ms = excluded.beat_ms, library_version = excluded.library_version,
+    beat_at = excluded.beat_at;
   -- A row that is locked is being reported, or removed.
   DELETE FROM {schema}.worker w WHERE w.ctid = ANY(ARRAY(
     SELECT o.ctid FROM {schema}.worker o

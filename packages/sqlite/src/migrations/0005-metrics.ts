@@ -1,4 +1,5 @@
-// The counts of attempts by minute and by hour. Counts are added by name: `{"completed": 3, "run12": 2}`.
+// The counts of attempts by minute and by hour, and the version of each worker: NULL of one whose release does not report it.
+// Counts are added by name: `{"completed": 3, "run12": 2}`.
 export const metrics = {
   name: "metrics",
   sql: `
@@ -9,5 +10,6 @@ CREATE TABLE {prefix}metric (
   counts TEXT NOT NULL,
   PRIMARY KEY (step_ms, at, type_name)
 ) WITHOUT ROWID, STRICT;
+ALTER TABLE {prefix}worker ADD COLUMN library_version TEXT;
 `,
 };

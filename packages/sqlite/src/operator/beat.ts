@@ -8,10 +8,11 @@ export const beat = <TTxContext extends object, TContext extends object>(
   const { worker } = database.names;
   const upsert = `
 INSERT INTO ${worker} (instance_id, worker_id, host, pid, machine, process_start, state, types, concurrency, busy, beat_ms,
-  started_at, beat_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  library_version, started_at, beat_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (instance_id) DO UPDATE SET worker_id = excluded.worker_id, host = excluded.host, pid = excluded.pid,
   machine = excluded.machine, process_start = excluded.process_start, state = excluded.state, types = excluded.types,
-  concurrency = excluded.concurrency, busy = excluded.busy, beat_ms = excluded.beat_ms, beat_at = excluded.beat_at`;
+  concurrency = excluded.concurrency, busy = excluded.busy, beat_ms = excluded.beat_ms,
+  library_version = excluded.library_version, beat_at = excluded.beat_at`;
   const forget = `DELETE FROM ${worker} WHERE beat_at < ?`;
   const count = `
 SELECT count(DISTINCT json_array(host, machine, pid, process_start)) FROM ${worker}
@@ -26,7 +27,7 @@ WHERE state <> 'stopped' AND ? - beat_at < beat_ms * ${lateFactor}`;
           upsert,
           ...[each.instanceId, each.workerId, host, pid, machine, processStart],
           ...[each.state, JSON.stringify(each.types), each.concurrency, each.busy],
-          ...[Math.round(each.beatMs), now, now],
+          ...[Math.round(each.beatMs), each.libraryVersion, now, now],
         );
       }
       session.run(forget, Math.floor(now - forgetAfterMs));

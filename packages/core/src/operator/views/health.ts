@@ -3,7 +3,7 @@ import type { StoreFinding } from "../../adapters/operator-reads.ts";
 import type { Evidence } from "../explain/evidence.ts";
 import { duration } from "../../model/duration-text.ts";
 import type { Overview } from "./overview.ts";
-import { toWorkerViews } from "./worker-view.ts";
+import { libraryVersionsOf, toWorkerViews } from "./worker-view.ts";
 
 /** One problem of the store, of its workers or of its jobs. */
 export interface HealthFinding {
@@ -72,12 +72,27 @@ const workerFindings = (evidence: Evidence): readonly HealthFinding[] => {
       const text = `Several live workers are named ${name}: give each worker a name of its own.`;
       return { level: "warn", check: "workers", text };
     }),
+    ...mixedVersions(evidence),
     ...vanished.map(({ workerId, beatAt }): HealthFinding => {
       const ago = duration(now.getTime() - beatAt.getTime());
       const text = `Worker ${workerId} has not reported for ${ago}, and it has not stopped in order.`;
       return { level: "warn", check: "workers", text };
     }),
   ];
+};
+
+/** Two neighbouring releases run side by side for the time of a deployment. */
+const mixedVersions = (evidence: Evidence): readonly HealthFinding[] => {
+  const versions = libraryVersionsOf(evidence);
+  if (versions.length < 2) return [];
+  const counted = versions.map(
+    ({ version, workers }) =>
+      `${workers} run ${version ?? "a release that does not report its version"}`,
+  );
+  const text =
+    `Live workers run ${versions.length} versions of queuert: ${counted.join(", ")}. ` +
+    "Finish the deployment, or stop the workers of the older release: only neighbouring releases may share a store.";
+  return [{ level: "warn", check: "workers", text }];
 };
 
 const controlFindings = ({ pauses, limits, now }: Evidence): readonly HealthFinding[] => [

@@ -4,6 +4,7 @@ import type { StatePause } from "../../adapters/state-adapter-params.ts";
 import { type Evidence, liveWorkersOf, presenceOf } from "../explain/evidence.ts";
 import { type Attention, toAttention } from "./attention.ts";
 import type { LimitView } from "./limit-view.ts";
+import { type LibraryVersion, libraryVersionsOf } from "./worker-view.ts";
 import { donePerMinute, type MetricValues, type TypeMetrics } from "./metrics.ts";
 
 /** The state of the store in one answer. */
@@ -22,6 +23,8 @@ export interface Overview {
     readonly online: number;
     readonly late: number;
     readonly gone: number;
+    /** Of the live ones. Several: a deployment is under way, or was not finished. */
+    readonly libraryVersions: readonly LibraryVersion[];
   } | null;
 }
 
@@ -120,9 +123,10 @@ const toTypes = (
     .sort((left, right) => (left.typeName < right.typeName ? -1 : 1));
 };
 
-const countWorkers = ({ workers, now }: Evidence): Overview["workers"] => {
+const countWorkers = (evidence: Evidence): Overview["workers"] => {
+  const { workers, now } = evidence;
   if (workers === null) return null;
   const counts = { online: 0, late: 0, gone: 0 };
   for (const worker of workers) if (worker.state !== "stopped") counts[presenceOf(worker, now)]++;
-  return counts;
+  return { ...counts, libraryVersions: libraryVersionsOf(evidence) };
 };

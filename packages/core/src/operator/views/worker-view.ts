@@ -10,6 +10,28 @@ export interface WorkerView extends StoredWorker {
   readonly isNameTaken: boolean;
 }
 
+/** A version of `queuert`, and how many live workers run it. */
+export interface LibraryVersion {
+  /** Null: a release that does not report its own. */
+  readonly version: string | null;
+  readonly workers: number;
+}
+
+/** The versions of the live workers, the most frequent first. */
+export const libraryVersionsOf = ({
+  workers,
+  now,
+}: Pick<Evidence, "workers" | "now">): readonly LibraryVersion[] => {
+  const counts = new Map<string | null, number>();
+  for (const worker of workers ?? []) {
+    if (presenceOf(worker, now) === "gone") continue;
+    counts.set(worker.libraryVersion, (counts.get(worker.libraryVersion) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([version, number]) => ({ version, workers: number }))
+    .sort((left, right) => right.workers - left.workers);
+};
+
 export const toWorkerViews = ({ workers, now }: Evidence): readonly WorkerView[] => {
   const views = (workers ?? []).map((worker) => ({ ...worker, presence: presenceOf(worker, now) }));
   const live = views.filter(({ presence }) => presence !== "gone");

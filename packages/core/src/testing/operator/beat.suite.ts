@@ -26,6 +26,7 @@ export const aBeat = (instanceId: string, overrides: Partial<WorkerBeat> = {}): 
   concurrency: 10,
   busy: 3,
   beatMs: minuteMs,
+  libraryVersion: "1.2.3",
   ...overrides,
 });
 
@@ -48,7 +49,7 @@ export const beatSuite: OperatorSuite = defineOperatorSuite("beat", (rule) => {
     const [known] = first;
     if (known === undefined) throw new Error("No worker is stored");
     await steps.untilStoreTime(known.beatAt);
-    const changed = aBeat("a", { busy: 7, state: "stopping", types: [] });
+    const changed = aBeat("a", { busy: 7, state: "stopping", types: [], libraryVersion: null });
     await beat(test, 1, [changed]);
     const [again, other] = await operator.listWorkers();
     expect(again).toEqual({

@@ -43,7 +43,7 @@ const reportBatch = async (
       {
         ...{ instanceId: "batches", workerId: "w", state: "running", concurrency: 5, busy: 0 },
         types: [{ typeName, concurrency: null, batch }],
-        beatMs: minuteMs,
+        ...{ beatMs: minuteMs, libraryVersion: null },
       },
     ],
     forgetAfterMs: 60 * minuteMs,

@@ -60,7 +60,7 @@ const fill = async (
     workers: [
       {
         ...{ instanceId: "a", workerId: "gone", state: "stopped", types: [] },
-        ...{ concurrency: 1, busy: 0, beatMs: 30_000 },
+        ...{ concurrency: 1, busy: 0, beatMs: 30_000, libraryVersion: null },
       },
     ],
     forgetAfterMs: 24 * hourMs,

@@ -276,7 +276,7 @@ const describeStore = (openClient: OpenClient): void => {
       workers: [
         {
           ...{ instanceId: "a", workerId: "stranger", state: "running", types: [] },
-          ...{ concurrency: 1, busy: 0, beatMs: 30_000 },
+          ...{ concurrency: 1, busy: 0, beatMs: 30_000, libraryVersion: null },
         },
       ],
       forgetAfterMs: dayMs,
