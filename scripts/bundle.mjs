@@ -1,12 +1,14 @@
 // Makes `dist` of a package from its sources and from the declarations that tsc has written to `build`.
 // Each export is one file. Code that several exports share is one more file, and code behind `import()` is another. A process
-// that imports `queuert` therefore opens 2 files and not 160, and the tarball holds only files that a user can reach.
-// Names and line breaks stay as they are written, so that a stack trace can be read.
+// that imports `queuert` therefore opens 2 files and not 160, and the tarball holds only code that a user can reach.
+// Declarations are bundled likewise. Names stay as they are written, so that stack traces and hovers can be read.
 // Called by build.mjs, or with the names of package folders.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
+import { rollup } from "rollup";
+import { dts } from "rollup-plugin-dts";
 import { buildable, readJson } from "./workspace.mjs";
 
 /** @param {string} path @returns {string[]} the sources of its exports, from the package's folder */
@@ -14,20 +16,6 @@ const entriesOf = (path) =>
   Object.values(readJson(join(path, "package.json")).exports).flatMap((target) =>
     typeof target === "string" ? [] : [target["@queuert/source"]],
   );
-
-const imported = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
-
-/**
- * The declarations that an export leads to.
- * @param {readonly string[]} entries
- */
-const reachable = (entries) => {
-  const found = new Set(entries);
-  for (const file of found)
-    for (const [, specifier = ""] of readFileSync(file, "utf8").matchAll(imported))
-      found.add(join(dirname(file), specifier.replace(/\.[jt]s$/, ".d.ts")));
-  return found;
-};
 
 /**
  * The code of a package, without its declarations.
@@ -71,25 +59,75 @@ export const buildPage = async (path, folder) => {
 };
 
 /**
- * Four spaces become a tab: 16 kB of core's tarball are indentation of declarations.
- * @param {string} declarations
+ * Indentation becomes tabs: 40 kB of core's tarball.
+ * @param {string} code
+ * @param {number} width the spaces of a level
  */
-const withTabs = (declarations) =>
-  declarations.replace(/^(?: {4})+/gm, (spaces) => "\t".repeat(spaces.length / 4));
+const withTabs = (code, width) =>
+  code.replace(new RegExp(`^(?: {${width}})+`, "gm"), (spaces) =>
+    "\t".repeat(spaces.length / width),
+  );
+
+/**
+ * The code without its comments, which the repository keeps: 38 kB of core's tarball. A compact print drops them. A second
+ * print gives the lines and the indentation back.
+ * @param {string} code
+ */
+const slim = async (code) => {
+  const options = /** @type {const} */ ({ charset: "utf8", target: "node20.19" });
+  const compact = await transform(code, { ...options, minifyWhitespace: true });
+  const printed = await transform(compact.code, options);
+  // A line of the compact print that begins with spaces is a part of a text, which must stay as it is.
+  return /\n {2}/.test(compact.code) ? printed.code : withTabs(printed.code, 2);
+};
+
+/**
+ * The declarations of a package, from those that tsc has written to `build`.
+ * @param {readonly string[]} entries the sources of its exports
+ * @param {string} path
+ * @param {string} dist
+ */
+const bundleDeclarations = async (entries, path, dist) => {
+  const [source, declarations] = [join(path, "src"), join(path, "build")];
+  const inputs = entries.map((entry) => relative(source, entry).replace(/\.ts$/, ""));
+  const bundled = await rollup({
+    input: Object.fromEntries(inputs.map((name) => [name, join(declarations, `${name}.d.ts`)])),
+    external: (id) => !/^[./]/.test(id),
+    plugins: [
+      {
+        name: "declarations-of-sources",
+        resolveId: (specifier, importer) =>
+          importer !== undefined && specifier.startsWith(".")
+            ? join(dirname(importer), specifier.replace(/\.[jt]s$/, ".d.ts"))
+            : null,
+      },
+      dts(),
+    ],
+    // A command has no declarations. Types that an export mentions and does not export stay without a name for users.
+    onwarn: ({ code, message }) => {
+      if (!["EMPTY_BUNDLE", "PLUGIN_WARNING", "UNUSED_EXTERNAL_IMPORT"].includes(code ?? ""))
+        throw new Error(message);
+    },
+  });
+  await bundled.write({
+    dir: dist,
+    entryFileNames: "[name].d.ts",
+    chunkFileNames: "types-[hash].d.ts",
+    minifyInternalExports: false,
+  });
+};
 
 /** @param {{ path: string }} target */
 export const bundle = async ({ path }) => {
-  const [source, declarations, dist] = ["src", "build", "dist"].map((name) => join(path, name));
-  if (source === undefined || declarations === undefined || dist === undefined) return;
+  const dist = join(path, "dist");
   rmSync(dist, { recursive: true, force: true });
   const entries = await bundleCode(path, dist);
-  const entryDeclarations = entries.map((entry) =>
-    join(declarations, relative(source, entry).replace(/\.ts$/, ".d.ts")),
-  );
-  for (const file of reachable(entryDeclarations)) {
-    const target = join(dist, relative(declarations, file));
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, withTabs(readFileSync(file, "utf8")));
+  await bundleDeclarations(entries, path, dist);
+  for (const name of readdirSync(dist, { encoding: "utf8", recursive: true })) {
+    const file = join(dist, name);
+    if (statSync(file).isDirectory()) continue;
+    const code = readFileSync(file, "utf8");
+    writeFileSync(file, name.endsWith(".js") ? await slim(code) : withTabs(code, 4));
   }
   await buildPage(path, join(dist, "assets"));
 };
