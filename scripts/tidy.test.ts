@@ -1,4 +1,5 @@
 // The rules that a machine can check. Each test prints the places, or the numbers, that break it.
+import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { errorCodes, listedErrorCodes } from "./tidy/errors.ts";
 import { exampleProblems, examplesOf } from "./tidy/examples.ts";
@@ -19,8 +20,13 @@ import { bannedWordReport, longSentenceReport, type Report } from "./tidy/langua
 import { subjectsSince } from "./tidy/history.ts";
 import { bannedWords, longSentences, proseOf } from "./tidy/prose.ts";
 import { functionLengths, methodNames } from "./tidy/functions.ts";
-import { adapterViolations, coreLayerViolations, migrationViolations } from "./tidy/imports.ts";
-import { filesOfWalk, tablesOfWalk } from "./tidy/walk.ts";
+import {
+  adapterViolations,
+  coreLayerViolations,
+  migrationViolations,
+  specifiers,
+} from "./tidy/imports.ts";
+import { filesOfWalk, strayFiles, tablesOfWalk } from "./tidy/walk.ts";
 
 const code = files.filter(({ path }) => /\.(ts|tsx|mts|mjs)$/.test(path));
 // This folder is where the forbidden things are spelled out.
@@ -82,6 +88,17 @@ describe("names", () => {
 describe("the walk", () => {
   it("leads through files that exist", () => {
     expect(filesOfWalk.filter((path) => !exists(path))).toEqual([]);
+  });
+
+  it("goes only where an import or a seam leads", () => {
+    const importsOf = (path: string): readonly string[] => {
+      const file = sources.find((source) => source.path === path);
+      if (file === undefined) return [];
+      return specifiers(file)
+        .filter((specifier) => specifier.startsWith("."))
+        .map((specifier) => posix.join(posix.dirname(path), specifier));
+    };
+    expect(strayFiles(importsOf)).toEqual([]);
   });
 
   it("is listed and counted in its README", () => {

@@ -159,6 +159,32 @@ const countOf = (store: string): Count => {
   return { files, visitCounts: visits.map(({ length }) => length) };
 };
 
+// Reached without an import of a path: the client and the worker, contracts and their implementations, the parts of core that
+// adapters import from the package, the provider that a user passes, and the routines and tables that a statement names.
+const seams: readonly RegExp[] = [
+  /core\/src\/(queuert|adapters\/state-adapter|worker\/create-worker)\.ts$/,
+  /\/create-(pg|mongo)-\w+-adapter\.ts$/,
+  /\/adapter-kit\/(channel-notify-adapter|reconnecting-subscriber)\.ts$/,
+  /\/src\/providers\/(pg|mongodb)\.ts$/,
+  /\/src\/(routines|migrations)\//,
+];
+
+/**
+ * Files that no earlier file of the route leads to: a step is missing, or is not taken any more.
+ * @param importsOf the paths that a file imports, from the root
+ */
+export const strayFiles = (importsOf: (path: string) => readonly string[]): readonly string[] =>
+  Object.keys(stores).flatMap((store) => {
+    const reached = new Set<string>();
+    return countOf(store)
+      .files.flat()
+      .filter((path) => {
+        const isReached = reached.has(path) || seams.some((seam) => seam.test(path));
+        for (const next of importsOf(path)) reached.add(next);
+        return !isReached;
+      });
+  });
+
 /** All files of both routes. */
 export const filesOfWalk: readonly string[] = [
   ...new Set(Object.keys(stores).flatMap((store) => countOf(store).files.flat())),
