@@ -139,7 +139,7 @@ BEGIN
   -- A batch that is not ripe waits like a paused type, and has a time of its own.
   IF p_batches IS NOT NULL THEN
     SELECT u.types, u.ripe_at INTO v_unripe_types, v_ripe_at
-    FROM {schema}.unripe_types(p_batches, v_paused_types, v_now) u;
+    FROM {schema}.unripe_types(p_batches, v_paused_types, v_now, v_horizon) u;
     v_paused_types := v_paused_types || v_unripe_types;
     v_next_due := least(v_next_due, v_ripe_at);
     v_own_batches := ARRAY(
@@ -446,7 +446,7 @@ BEGIN
     IF p_batches IS NOT NULL THEN
       -- Of the jobs that were left behind.
       SELECT u.types, u.ripe_at INTO v_unripe_types, v_ripe_at
-      FROM {schema}.unripe_types(p_batches, v_paused_types, v_now) u;
+      FROM {schema}.unripe_types(p_batches, v_paused_types, v_now, v_horizon) u;
       v_next_due := least(v_next_due, v_ripe_at);
     END IF;
     FOREACH v_type IN ARRAY v_due_types LOOP

@@ -6,12 +6,14 @@ import type { Routine } from "./routine.ts";
  *
  * Each priority is probed for as many jobs as a batch needs, in the order of the index. A batch that is ripe is counted again under a
  * lock, which ends with the acquisition. An acquisition that does not get the lock passes the type by: another one takes its jobs.
+ *
+ * A job that was started after the moment of the acquisition lies beyond its horizon. It is not taken, so it does not count.
  */
 export const unripeTypes: Routine = {
   name: "unripe_types",
   sql: `
 CREATE OR REPLACE FUNCTION {schema}.unripe_types(
-  p_batches text, p_paused_types text[], p_now timestamptz)
+  p_batches text, p_paused_types text[], p_now timestamptz, p_horizon timestamptz)
 RETURNS TABLE (types text[], ripe_at timestamptz)
 LANGUAGE plpgsql VOLATILE
 {settings}
@@ -45,7 +47,8 @@ BEGIN
           ORDER BY r.priority DESC LIMIT 1)
         FROM p WHERE p.priority IS NOT NULL
       ), due AS (
-        SELECT CASE WHEN h.is_due THEN least(h.scheduled_at, p_now) ELSE h.scheduled_at END AS at,
+        SELECT CASE WHEN h.is_due AND h.scheduled_at <= p_horizon
+            THEN least(h.scheduled_at, p_now) ELSE h.scheduled_at END AS at,
           h.released_at
         FROM p CROSS JOIN LATERAL (
           SELECT r.scheduled_at, r.is_due, r.released_at FROM {schema}.ready r
