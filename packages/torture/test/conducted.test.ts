@@ -19,6 +19,8 @@ describe("real processes under faults", () => {
       expect(violations).toEqual([]);
       expect(history.faults.length).toBeGreaterThan(2);
       expect(entriesOf(history, "began").length).toBeGreaterThan(20);
+      expect(entriesOf(history, "ticked").length).toBeGreaterThan(2);
+      expect(history.control.ticks.length).toBeGreaterThan(5);
     },
     // The run itself gives up when nothing moves any more. How long it takes depends on the machine.
     0,

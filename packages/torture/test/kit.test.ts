@@ -1,4 +1,5 @@
 // The kit for users: their job types under faults, in memory and on a store of their own.
+import { readFileSync } from "node:fs";
 import {
   type AnyStateAdapter,
   createInProcessStateAdapter,
@@ -121,6 +122,27 @@ describe("torture", () => {
     const check = () => Promise.resolve(["a mail for each order"]);
     const { violations } = await torture({ ...common, starts: 2, check });
     expect(violations).toEqual([{ rule: "your own check", detail: "a mail for each order" }]);
+  });
+
+  it("reports a run that waits for real time", async () => {
+    const check = (): Promise<never> => new Promise(() => undefined);
+    const { violations } = await torture({ ...common, starts: 2, check });
+    expect(violations.map(({ rule }) => rule)).toEqual(["the run ends"]);
+  });
+
+  it("reports workers that do not stop", async () => {
+    const unstoppable = (queuert: Client) => {
+      Object.assign(queuert, { close: () => new Promise(() => undefined) });
+      return worker(queuert);
+    };
+    const { violations } = await torture({ ...common, starts: 2, worker: unstoppable as never });
+    expect(violations.map(({ rule }) => rule)).toEqual(["workers stop"]);
+  });
+
+  it("has a planted violation for each rule of its own", () => {
+    const text = readFileSync(new URL("../src/kit/torture.ts", import.meta.url), "utf8");
+    const rules = [...text.matchAll(/\brule: "([^"]+)"/g)].map(([, rule]) => rule);
+    expect(rules.sort()).toEqual(["the run ends", "workers stop", "your own check"]);
   });
 
   it.each([

@@ -2,7 +2,9 @@ import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it, vi } from "vitest";
 import { simulateCalendar } from "../src/simulation/calendar.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 
@@ -41,6 +43,20 @@ describe("the engine under simulated faults", () => {
   it("does the same again for the same seed", async () => {
     const [first, second] = [await simulate(7), await simulate(7)];
     expect(second).toEqual(first);
+  });
+
+  it("keeps nothing of a seed that is over", async () => {
+    setFlagsFromString("--expose-gc");
+    // As Node's own option names it.
+    const collect = runInNewContext("gc") as () => void;
+    const simulateOnce = async (seed: number): Promise<WeakRef<object>> =>
+      new WeakRef((await simulate(seed)).coverage);
+    const left: WeakRef<object>[] = [];
+    for (let seed = 1; seed <= 6; seed++) left.push(await simulateOnce(seed));
+    await vi.waitFor(() => {
+      collect();
+      expect(left.filter((each) => each.deref() !== undefined)).toHaveLength(0);
+    });
   });
 
   it("does the same where a module is found late", async () => {

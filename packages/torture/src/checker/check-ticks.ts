@@ -13,8 +13,9 @@ type Judge = (
 /** How far a backfill of the load reaches back. */
 export const backfillMsMax: number = 2 * 86_400_000;
 
-const isIn = (spans: readonly Span[], at: number): boolean =>
-  spans.some(([from, until]) => from <= at && at < until);
+/** The records and the store may tell the ends of a time apart from each other. */
+const isIn = (spans: readonly Span[], at: number, toleranceMs: number): boolean =>
+  spans.some(([from, until]) => from + toleranceMs <= at && at < until - toleranceMs);
 
 const nameOf = ({ name }: LoadSchedule, at: number): string =>
   `${name} at ${new Date(at).toISOString()}`;
@@ -32,14 +33,16 @@ export const checkTicksOnce: Check = (history) => {
 };
 
 /** Every instant while a schedule was active has a tick. Every tick is one of its instants. */
-const judgeInstants: Judge = (schedule, ticks, { now }) => {
+const judgeInstants: Judge = (schedule, ticks, { now, toleranceMs }) => {
   const from = Math.min(...[...schedule.active, ...schedule.paused].map(([begin]) => begin));
   // A backfill reaches back.
   const instants = new Set(instantsOf(schedule.spec, from - backfillMsMax, now));
   const found = new Set(
     ticks.flatMap(({ kind, tickAt }) => (kind === "manual" ? [] : [tickAt.getTime()])),
   );
-  const lost = [...instants].filter((at) => isIn(schedule.active, at) && !found.has(at));
+  const lost = [...instants].filter(
+    (at) => isIn(schedule.active, at, toleranceMs) && !found.has(at),
+  );
   const strange = [...found].filter((at) => !instants.has(at));
   return [
     ...lost.map((at) => ({ rule: "no tick is lost", detail: nameOf(schedule, at) })),
@@ -63,12 +66,14 @@ const isLeftOut = (
 };
 
 /** A late tick starts, or is left out, as the catch-up of its schedule says. */
-const judgeCatchUp: Judge = (schedule, ticks) =>
+const judgeCatchUp: Judge = (schedule, ticks, { toleranceMs }) =>
   ticks.flatMap((tick): Violation[] => {
     const [at, firedAt] = [tick.tickAt.getTime(), tick.firedAt.getTime()];
     // The end of a pause has a catch-up of its own.
-    const span = schedule.active.find(([from, until]) => from <= at && firedAt < until);
-    if (tick.kind !== "scheduled" || span === undefined) return [];
+    const isKnown = schedule.active.some(
+      (span) => isIn([span], at, toleranceMs) && isIn([span], firedAt, toleranceMs),
+    );
+    if (tick.kind !== "scheduled" || !isKnown) return [];
     // A tick that was buffered is fired again when it starts.
     if (schedule.overlap === "bufferOne" && tick.outcome === "started") return [];
     const isNewest = !ticks.some(
@@ -81,9 +86,9 @@ const judgeCatchUp: Judge = (schedule, ticks) =>
   });
 
 /** While it is paused, no scheduled tick is fired. */
-const judgePause: Judge = (schedule, ticks) =>
+const judgePause: Judge = (schedule, ticks, { toleranceMs }) =>
   ticks.flatMap(({ kind, tickAt, firedAt }) =>
-    kind === "scheduled" && isIn(schedule.paused, firedAt.getTime())
+    kind === "scheduled" && isIn(schedule.paused, firedAt.getTime(), toleranceMs)
       ? [{ rule: "a paused schedule fires no tick", detail: nameOf(schedule, tickAt.getTime()) }]
       : [],
   );
@@ -93,12 +98,15 @@ const isUnfinished = (
   { createdAt, finishedAt }: StateJob,
   fired: Date | undefined,
   at: number,
+  // A completion is stored under the time of its statement, and others see it after the commit.
+  statementMs: number,
 ): boolean =>
   Math.min(createdAt.getTime(), fired?.getTime() ?? Infinity) <= at &&
-  at <= (finishedAt?.getTime() ?? Infinity);
+  at <= (finishedAt?.getTime() ?? Infinity) + statementMs;
 
 /** Sequences of a schedule overlap only if it allows that. A tick is skipped only beside another sequence. */
-const judgeOverlap: Judge = (schedule, ticks, { control }) => {
+const judgeOverlap: Judge = (schedule, ticks, history) => {
+  const { control, statementMs, creationMs, toleranceMs } = history;
   const byId = new Map(control.jobs.map((job) => [job.id, job]));
   const violations: Violation[] = [];
   const own = ticks.flatMap(({ sequenceId }) => byId.get(sequenceId ?? "") ?? []);
@@ -112,7 +120,8 @@ const judgeOverlap: Judge = (schedule, ticks, { control }) => {
   const sorted = own.toSorted((one, other) => one.ordinal - other.ordinal);
   for (const [index, job] of sorted.entries()) {
     const next = sorted[index + 1];
-    const createdAt = next?.createdAt.getTime() ?? Infinity;
+    // The look for unfinished sequences may be later than the time of the new one.
+    const createdAt = (next?.createdAt.getTime() ?? Infinity) + creationMs + toleranceMs;
     if ((job.finishedAt?.getTime() ?? Infinity) <= createdAt || next === undefined) continue;
     violations.push({
       rule: "sequences of a schedule overlap only if it allows it",
@@ -121,7 +130,8 @@ const judgeOverlap: Judge = (schedule, ticks, { control }) => {
   }
   for (const { outcome, tickAt, firedAt } of ticks) {
     if (outcome !== "skipped" || schedule.overlap === "cancelRunning") continue;
-    if (own.some((job) => isUnfinished(job, firedAs.get(job.id), firedAt.getTime()))) continue;
+    const at = firedAt.getTime();
+    if (own.some((job) => isUnfinished(job, firedAs.get(job.id), at, statementMs))) continue;
     const detail = nameOf(schedule, tickAt.getTime());
     violations.push({ rule: "a tick is skipped only beside another sequence", detail });
   }

@@ -27,7 +27,7 @@ export interface Injected {
 export const injectFaults = async (
   { store, notify, open, services, processes, now, note }: Surroundings,
   planned: readonly PlannedFault[],
-  onRewind: () => void,
+  onRewind: (rewind: Rewind) => void,
 ): Promise<Injected> => {
   const beganAt = now();
   const faults: Fault[] = [];
@@ -47,7 +47,7 @@ export const injectFaults = async (
     const done = inject(target, fault).then((rewind) => {
       if (rewind !== undefined) {
         rewinds.push(rewind);
-        onRewind();
+        onRewind(rewind);
       }
       const process = isOfProcess(kind) ? victim.config.name : null;
       faults.push({ kind, process, from, until: now(), stopsAll: stopsAll(kind, store) });

@@ -9,6 +9,7 @@ const losing: ReadonlySet<string> = new Set([
   "a completion without a worker stands",
   "all is quiet in time",
   "no job waits for a completed sequence",
+  "no tick is lost",
 ]);
 const doubling: ReadonlySet<string> = new Set([
   "a job is created once",
@@ -17,6 +18,7 @@ const doubling: ReadonlySet<string> = new Set([
   "no row without a job",
   "one sequence for a key",
   "each attempt has a token of its own",
+  "one sequence for an instant of a schedule",
 ]);
 
 const countOf = (violations: readonly Violation[], rules: ReadonlySet<string>): number =>
@@ -37,6 +39,8 @@ export interface RunSummary {
   readonly minutes: number;
   readonly jobs: number;
   readonly attempts: number;
+  /** Of schedules. Lines of older runs have none. */
+  readonly ticks?: number;
   readonly lost: number;
   readonly doubled: number;
   readonly violations: number;
@@ -72,6 +76,7 @@ export const summarize = (
     ...{ store, notify, setup, seed, minutes: loadMs / 60_000, quietAfterMs },
     jobs: history.jobs.length,
     attempts: entriesOf(history, "began").length,
+    ticks: history.control.ticks.length,
     lost: countOf(violations, losing),
     doubled: countOf(violations, doubling),
     violations: violations.length,
@@ -109,11 +114,12 @@ export const toTables = (runs: readonly RunSummary[]): readonly string[] => {
     "|---|---|---|---|---|---|",
     ...kinds.map((kind) => faultLine(kind, runs)),
     "",
-    "| store | setup | notify | seed | minutes | jobs | attempts | faults | lost | doubled | violations | quiet after |",
-    "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    "| store | setup | notify | seed | minutes | jobs | attempts | ticks | faults | lost | doubled | violations | quiet after |",
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ...runs.map((run) => {
       const faults = sum(Object.values(run.faults).map(({ times }) => times));
-      const counts = `${run.jobs} | ${run.attempts} | ${faults} | ${run.lost} | ${run.doubled}`;
+      const begun = `${run.attempts} | ${run.ticks ?? "–"}`;
+      const counts = `${run.jobs} | ${begun} | ${faults} | ${run.lost} | ${run.doubled}`;
       const last = `${run.violations} | ${seconds(run.quietAfterMs)}`;
       return `| ${run.store} | ${run.setup ?? "plain"} | ${run.notify} | ${run.seed} | ${run.minutes} | ${counts} | ${last} |`;
     }),

@@ -1,6 +1,5 @@
 // One run on real servers and in real processes: load and faults, then healing, then quiet, and then the judgement.
 import { setTimeout as sleep } from "node:timers/promises";
-import { check } from "../checker/check.ts";
 import type { History, HistoryEntry, Violation } from "../checker/history.ts";
 import { LeaseWatch } from "../checker/lease-watch.ts";
 import { permitsLeftIn } from "../checker/permits-left.ts";
@@ -17,11 +16,13 @@ import { concurrencyMax, Processes } from "./processes.ts";
 import { drawFaults, keepsAll, type PlannedFault, type Setup } from "./fault-plan.ts";
 import { injectFaults, type Injected, type Surroundings } from "./inject-faults.ts";
 import { keepLooking, type Looking } from "./keep-looking.ts";
+import { type Operated, operateSchedules } from "./operate-schedules.ts";
 import { readLogs } from "./read-logs.ts";
-import { unexcused, withoutForgotten } from "./forget.ts";
+import { withoutForgotten } from "./forget.ts";
 import { startServices } from "./services/services.ts";
 import { triggerStranded } from "./trigger-stranded.ts";
-import { describeUnfinished, untilQuiet } from "./until-quiet.ts";
+import { judge } from "./judge.ts";
+import { untilQuiet } from "./until-quiet.ts";
 
 export interface RunOptions {
   readonly store: StoreName;
@@ -158,16 +159,25 @@ const conduct = async (
   const { workerCount = 3, starterCount = 2, loadMs, setup = "plain" } = options;
   const { services, processes, now, note, open: store } = surroundings;
   await processes.startAll({ worker: workerCount, starter: starterCount });
+  // Ticks of a clock that is set are no instants of the records.
+  const operator =
+    setup === "clock"
+      ? null
+      : await operateSchedules(store, now, createRandom(options.seed + 4_000_000));
   const watches = new Watches();
   const lookings = watches.keepLooking(surroundings);
   const [injected] = await Promise.all([
-    injectFaults(surroundings, planned, () => watches.begin()),
+    injectFaults(surroundings, planned, ({ to }) => {
+      watches.begin();
+      operator?.rewound(to);
+    }),
     sleep(loadMs),
   ]);
   for (const reached of [services.store, services.notify]) await reached?.proxy?.heal();
   for (const child of processes.all) child.tell({ do: "repair" });
   const troubles = [...(await processes.stopStarting())];
   if (setup === "clock") await triggerStranded(store, note, now);
+  await operator?.end(patienceOf(options));
   const quietAfterMs = await untilQuiet(store, note, now, patienceOf(options));
   for (const looking of lookings) await looking.stop();
   await assertCounting(
@@ -181,16 +191,11 @@ const conduct = async (
 
   const { entries, errors } = readLogs(processes.logPaths);
   const all = withoutForgotten([...entries, ...own], injected.rewinds);
-  const history = await toHistory(options, surroundings, { watches, injected, all });
-  const found: readonly Violation[] = [
-    ...check(history),
-    ...troubles.map((detail) => ({ rule: "no process crashes, and each stops", detail })),
-    ...(Number.isFinite(quietAfterMs)
-      ? []
-      : [{ rule: "all is quiet in time", detail: describeUnfinished(history) }]),
-  ];
+  const operated = (await operator?.seen()) ?? { schedules: [], ticks: [] };
+  const history = await toHistory(options, surroundings, { watches, injected, operated, all });
   const excuse = { isRewound: injected.rewinds.length > 0, isStepped: setup === "clock" };
-  return { violations: unexcused(found, excuse), history, quietAfterMs, errors };
+  const violations = judge({ history, troubles, quietAfterMs }, excuse);
+  return { violations, history, quietAfterMs, errors };
 };
 
 const toHistory = async (
@@ -199,10 +204,12 @@ const toHistory = async (
   {
     watches: { leases, retentions, controls },
     injected: { faults },
+    operated,
     all,
   }: {
     readonly watches: Watches;
     readonly injected: Injected;
+    readonly operated: Operated;
     readonly all: readonly HistoryEntry[];
   },
 ): Promise<History> => {
@@ -213,7 +220,7 @@ const toHistory = async (
     ...{ faults, leases: leases.leases, now: now(), maxAttempts, workerCount, leaseMs },
     retentionMs: keptMs(setup),
     control: {
-      ...{ jobs: controls.seen(all).jobs, crowds: leases.crowds, schedules: [], ticks: [] },
+      ...{ jobs: controls.seen(all).jobs, crowds: leases.crowds, ...operated },
       permitsLeft: await permitsLeftIn(store.state),
       roomMax: concurrencyMax,
     },

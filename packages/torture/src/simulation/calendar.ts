@@ -1,13 +1,15 @@
 // Weeks of schedules from one seed: every policy, in time zones around the days on which clocks are set. There are downtimes,
 // kills at the instants themselves, pauses, triggers and backfills. Hours of virtual time take less than a millisecond.
 import type { StateTick } from "queuert/internal";
+import { loadClient } from "../kit/load-client.ts";
 import { check } from "../checker/check.ts";
 import { backfillMsMax } from "../checker/check-ticks.ts";
-import { type Span, nothingSeen } from "../checker/control-history.ts";
+import { nothingSeen } from "../checker/control-history.ts";
 import { instantsOf } from "../checker/instants.ts";
 import { type LoadSurroundings, maxAttempts } from "../load/run-plan.ts";
+import { ScheduleKeeper } from "../load/schedule-keeper.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
-import { type DrawnSchedule, drawSchedule, startsAt } from "./draw-schedule.ts";
+import { drawSchedule, startsAt } from "./draw-schedule.ts";
 import { Simulation } from "./simulation.ts";
 import { listTicks } from "../load/list-ticks.ts";
 import { type SimulateOptions, type SimulationResult, within } from "./simulate.ts";
@@ -17,17 +19,8 @@ const dayMs = 24 * hourMs;
 
 const leaseMs = hourMs;
 
-interface Kept {
-  readonly schedule: DrawnSchedule;
-  readonly active: Span[];
-  readonly paused: Span[];
-  /** Null: not known. */
-  isPaused: boolean | null;
-  since: number;
-}
-
 class Calendar {
-  readonly kept: Kept[] = [];
+  readonly keeper: ScheduleKeeper;
   readonly #simulation: Simulation;
   readonly #surroundings: LoadSurroundings;
   #workers: SimulatedProcess[] = [];
@@ -36,6 +29,7 @@ class Calendar {
   constructor(simulation: Simulation, surroundings: LoadSurroundings) {
     this.#simulation = simulation;
     this.#surroundings = surroundings;
+    this.keeper = new ScheduleKeeper(surroundings, simulation.random, backfillMsMax);
     this.#failureShare = simulation.random.pick([0, 0.01, 0.05]);
   }
 
@@ -53,70 +47,23 @@ class Calendar {
 
   async #store(): Promise<void> {
     const { random } = this.#simulation;
-    const { queuert, now } = this.#surroundings;
-    const count = 2 + random.below(3);
-    const schedules = Array.from({ length: count }, (_, index) =>
+    const drawn = Array.from({ length: 2 + random.below(3) }, (_, index) =>
       drawSchedule(random, `schedule-${index}`),
     );
-    await queuert.upsertSchedules({
-      schedules: schedules.map(({ name, spec, ...policy }) => {
-        const workMs = random.pick([0, 0, 20 * 60_000, 5 * hourMs]);
-        const { cron, timeZone, everyMs } = spec;
-        const timing = cron === null ? { everyMs: everyMs ?? hourMs } : { cron, timeZone };
-        return { name, typeName: "tick" as const, input: { workMs }, ...timing, ...policy };
-      }),
-    });
-    for (const schedule of schedules) {
-      this.kept.push({ schedule, active: [], paused: [], isPaused: false, since: now() });
-    }
-  }
-
-  /** Ends the time in which the state of a schedule was known. */
-  #close(kept: Kept, isPaused: boolean | null): void {
-    const now = this.#surroundings.now();
-    if (kept.isPaused !== null) (kept.isPaused ? kept.paused : kept.active).push([kept.since, now]);
-    kept.isPaused = isPaused;
-    kept.since = now;
-  }
-
-  async #change(kept: Kept): Promise<void> {
-    const { random } = this.#simulation;
-    const { queuert } = this.#surroundings;
-    const [names, isPaused] = [[kept.schedule.name], kept.isPaused !== true];
-    this.#close(kept, null);
-    if (isPaused) await queuert.pauseSchedules({ names });
-    else {
-      const catchUp = random.chance(0.5) ? { catchUp: kept.schedule.catchUp } : {};
-      await queuert.resumeSchedules({ names, ...catchUp });
-    }
-    this.#close(kept, isPaused);
-  }
-
-  async #act(): Promise<void> {
-    const { random } = this.#simulation;
-    const { queuert, now, onError } = this.#surroundings;
-    const kept = this.kept[random.below(this.kept.length)];
-    if (kept === undefined) return;
-    const { name, overlap } = kept.schedule;
-    try {
-      const action = random.below(4);
-      if (action <= 1) await this.#change(kept);
-      else if (action === 2) await queuert.triggerSchedules({ names: [name] });
-      else {
-        const from = new Date(now() - random.below(backfillMsMax));
-        await queuert.backfillSchedule({ name, from, to: new Date(now()), overlap });
-      }
-    } catch (error) {
-      onError("schedule", error);
-    }
+    await this.keeper.store(
+      drawn.map((schedule) => ({
+        ...schedule,
+        workMs: random.pick([0, 0, 20 * 60_000, 5 * hourMs]),
+      })),
+    );
   }
 
   /** Kills a worker, or all of them for hours, at an instant or some milliseconds after it. */
   async #fail(): Promise<void> {
     const { random } = this.#simulation;
     const { now, sleep } = this.#surroundings;
-    const kept = this.kept[random.below(this.kept.length)];
-    const next = kept && instantsOf(kept.schedule.spec, now(), now() + 2 * dayMs)[0];
+    const schedule = this.keeper.pick();
+    const next = schedule && instantsOf(schedule.spec, now(), now() + 2 * dayMs)[0];
     if (next !== undefined) await sleep(next - now() + random.below(150));
     this.#killWorkers();
     const isDown = random.chance(0.4);
@@ -132,15 +79,14 @@ class Calendar {
     const until = now() + days * dayMs;
     while (now() < until) {
       await sleep(random.below(dayMs));
-      await (random.chance(0.5) ? this.#act() : this.#fail());
+      await (random.chance(0.5) ? this.keeper.act() : this.#fail());
     }
     // Longer than a poll and the longest sequence.
     await sleep(8 * hourMs);
-    for (const kept of this.kept) this.#close(kept, null);
+    await this.keeper.close();
     // Each instant of a known time can have been fired by now.
     await sleep(4 * hourMs);
-    const { queuert } = this.#surroundings;
-    await queuert.pauseSchedules({ names: this.kept.map(({ schedule }) => schedule.name) });
+    await this.keeper.pauseAll();
     const isRunning = async (): Promise<boolean> =>
       (await this.#simulation.jobs(["tick"])).some(
         ({ status }) => status === "pending" || status === "running",
@@ -152,9 +98,10 @@ class Calendar {
 /** Runs one seed. */
 export const simulateCalendar = async (
   seed: number,
-  { plant, aim }: SimulateOptions = {},
+  { plant, plantClient, aim }: SimulateOptions = {},
 ): Promise<SimulationResult> => {
-  const simulation = new Simulation(seed, { plant, aim, startsAt: startsAt(seed) });
+  await loadClient();
+  const simulation = new Simulation(seed, { plant, plantClient, aim, startsAt: startsAt(seed) });
   const { time } = simulation;
   const begunAt = time.now();
   const process = simulation.createProcess(0);
@@ -163,9 +110,7 @@ export const simulateCalendar = async (
   const isDone = await within(simulation, calendar.run(days), 60 * dayMs);
   for (const each of simulation.processes) each.heal();
   const isStopped = await within(simulation, simulation.stop(), dayMs);
-  const schedules = calendar.kept.map(({ schedule, active, paused }) => ({
-    ...{ ...schedule, active, paused },
-  }));
+  const { schedules } = calendar.keeper;
   const ticks: StateTick[] = [];
   for (const { name } of schedules) ticks.push(...(await listTicks(simulation.store, name)));
   const jobs = await simulation.jobs(["tick"]);

@@ -1,11 +1,10 @@
 // Schedules of every policy, in time zones with and without days on which clocks are set.
 import type { LoadSchedule } from "../checker/control-history.ts";
+import type { DrawnSchedule } from "../load/schedule-keeper.ts";
 import type { Random } from "../random.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-
-export type DrawnSchedule = Omit<LoadSchedule, "active" | "paused">;
 
 /** Days on which clocks are set somewhere, and one on which they are not. */
 const startDays = [

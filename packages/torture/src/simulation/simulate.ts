@@ -8,7 +8,7 @@ import type { Violation } from "../checker/history.ts";
 import { controlTypeNames, treeTypeNames } from "../load/control-types.ts";
 import { Controls } from "../load/controls.ts";
 import { repair } from "../load/repair.ts";
-import { maxAttempts } from "../load/run-plan.ts";
+import { type LoadQueuert, maxAttempts } from "../load/run-plan.ts";
 import { Starter } from "../load/starter.ts";
 import { createRandom } from "../random.ts";
 import type { Aim, Coverage } from "./coverage.ts";
@@ -47,15 +47,17 @@ export interface SimulateOptions {
   readonly aim?: Aim | null;
   /** Puts a bug into the store, which has to be found. */
   readonly plant?: (state: AnyStateAdapter) => AnyStateAdapter;
+  /** Puts a bug into each client. */
+  readonly plantClient?: (queuert: LoadQueuert) => LoadQueuert;
 }
 
 /** Runs one seed. */
 export const simulate = async (
   seed: number,
-  { faults, starts, plant, aim }: SimulateOptions = {},
+  { faults, starts, plant, plantClient, aim }: SimulateOptions = {},
 ): Promise<SimulationResult> => {
   await loadClient();
-  const simulation = new Simulation(seed, { plant, aim });
+  const simulation = new Simulation(seed, { plant, plantClient, aim });
   const { time } = simulation;
   const begunAt = time.now();
   const startCount = 3 + simulation.random.below(12);

@@ -52,6 +52,7 @@ export class Simulation {
   /** Replaces a worker that was killed on purpose. */
   onAimed: ((victim: SimulatedProcess) => void) | null = null;
   readonly #aiming: Aiming;
+  readonly #plantClient: (queuert: LoadQueuert) => LoadQueuert;
   readonly #isReporting: boolean;
   readonly #notify = createInProcessNotifyAdapter();
   readonly #rescheduled = new Map<string, number>();
@@ -67,17 +68,21 @@ export class Simulation {
     seed: number,
     {
       plant = (state) => state,
+      plantClient = (queuert) => queuert,
       aim = null,
       startsAt,
     }: {
       /** Puts a bug into the store. */
       readonly plant?: ((state: AnyStateAdapter) => AnyStateAdapter) | undefined;
+      /** Puts a bug into each client. */
+      readonly plantClient?: ((queuert: LoadQueuert) => LoadQueuert) | undefined;
       readonly aim?: Aim | null | undefined;
       readonly startsAt?: number | undefined;
     },
   ) {
     // Weeks have too many beats.
     this.#isReporting = startsAt === undefined;
+    this.#plantClient = plantClient;
     this.time = createVirtualTime(startsAt);
     this.#aiming = new Aiming(aim, this.time);
     this.random = createRandom(seed);
@@ -140,7 +145,7 @@ export class Simulation {
   }
 
   async createSurroundings(process: SimulatedProcess): Promise<LoadSurroundings> {
-    const queuert: LoadQueuert = await createQueuertWith(
+    const created: LoadQueuert = await createQueuertWith(
       {
         stateAdapter: process.state,
         notifyAdapter: process.notify,
@@ -151,6 +156,7 @@ export class Simulation {
       },
       { clock: process.clock, random: () => this.random.next() },
     );
+    const queuert = this.#plantClient(created);
     this.#open.push({ process, close: () => queuert.close() });
     return {
       queuert,

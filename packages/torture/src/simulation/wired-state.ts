@@ -15,7 +15,8 @@ class SimulatedFault extends Error {
   readonly code = "ECONNRESET" as const;
 }
 
-const never = new Promise<never>(() => undefined);
+/** A promise for each that waits: one for all would keep them all in memory. */
+const never = (): Promise<never> => new Promise(() => undefined);
 
 /** The faults of a process, and whether it is alive. */
 export interface Fate {
@@ -50,7 +51,7 @@ export const createWiredState = (options: ProcessOptions, fate: Fate): AnyStateA
     while (!fate.isDead && time.now() < fate.frozenUntil) await wait(fate.frozenUntil - time.now());
     if (!fate.isDead) return;
     if (isWithin && letsCallbacksEnd) throw new SimulatedFault("killed");
-    await never;
+    await never();
   };
   const wire: Wire = {
     letsCallbacksEnd,

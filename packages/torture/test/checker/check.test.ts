@@ -8,7 +8,7 @@ import { plantedOutcomes } from "./planted-outcomes.ts";
 import { plantedControl, twoSignalsOfOneKey } from "./planted-control.ts";
 import { plantedErrands, soundErrands } from "./planted-errands.ts";
 import { otherType, plantedKeys, soundWait } from "./planted-keys.ts";
-import { plantedTicks } from "./planted-ticks.ts";
+import { plantedTicks, soundTicks } from "./planted-ticks.ts";
 import { plantedTimes } from "./planted-times.ts";
 
 const planted = [
@@ -77,7 +77,7 @@ describe("check", () => {
     expect(check(history)).toEqual([]);
   });
 
-  it.each(Object.entries({ ...soundErrands, soundWait, otherType }))(
+  it.each(Object.entries({ ...soundErrands, ...soundTicks, soundWait, otherType }))(
     "finds nothing in sound errands: %s",
     (_, history) => {
       expect(check(history)).toEqual([]);

@@ -1,6 +1,7 @@
 // Schedules: one with a tick at every hour, from midnight to four. At midnight all is sound.
 import type { StateTick } from "queuert/internal";
 import type { LoadSchedule, Ticked } from "../../src/checker/control-history.ts";
+import type { History } from "../../src/checker/history.ts";
 import { aHistory, aJob, control, instant } from "./histories.ts";
 import type { Planted } from "./planted.ts";
 
@@ -41,6 +42,30 @@ const ticked = (jobId: string): Ticked => ({
 
 const with2 = (override: Partial<StateTick>): readonly StateTick[] =>
   all.map((tick, count) => (count === 2 ? aTick(2, override) : tick));
+
+const skipped = with2({ outcome: "skipped", sequenceId: null });
+
+/** The job of one o'clock has ended three seconds before two. */
+const endedBefore2 = all.map((tick, count) => startedBy(tick, count === 1 ? hourMs - 3_000 : 1));
+
+/** On real stores, where a time is stored before its commit, and the ends of a pause are known to some milliseconds. */
+export const soundTicks: Readonly<Record<string, History>> = {
+  "a tick beside a completion that commits":
+    // The completion had been stored, and was not committed.
+    { ...judged(skipped, { overlap: "skip" }, endedBefore2), statementMs: 5_000 },
+  "a sequence with the time of before the look for others": {
+    ...judged(
+      all,
+      { overlap: "skip" },
+      all.map((tick, count) => startedBy(tick, count === 1 ? hourMs + 3_000 : 1)),
+    ),
+    creationMs: 5_000,
+  },
+  "a tick at the end of a pause": {
+    ...judged(all, { active: [[midnight, hour(2) - 100]], paused: [[hour(2) - 99, hour(2) + 23]] }),
+    toleranceMs: 5,
+  },
+};
 
 export const plantedTicks: readonly Planted[] = [
   {
@@ -99,6 +124,11 @@ export const plantedTicks: readonly Planted[] = [
       { overlap: "skip" },
       all.map((tick, count) => startedBy(tick, count === 0 ? 2 * hourMs : 1_000)),
     ),
+  },
+  {
+    rule: "a tick is skipped only beside another sequence",
+    how: "the other had ended long before its commit could come",
+    history: { ...judged(skipped, { overlap: "skip" }, endedBefore2), statementMs: 2_000 },
   },
   {
     rule: "a tick is skipped only beside another sequence",
