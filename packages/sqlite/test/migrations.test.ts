@@ -24,6 +24,7 @@ const frozen: Readonly<Record<string, string>> = {
   deadlines: "dc431143c78bb587",
   logs: "54eac7d3924196c2",
   "limit-keys": "55c34e32d49cfcce",
+  "shared-errors": "d26773cd00b301b5",
 };
 
 const all = migrations.map(({ name }, index) => ({ version: index + 1, name }));

@@ -55,7 +55,7 @@ CREATE TABLE queuert_job_attempt (
   ended_at INTEGER NOT NULL,
   outcome TEXT NOT NULL,
   next_at INTEGER,
-  error TEXT NOT NULL,
+  error TEXT NOT NULL, shares_error INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (job_id, lease_version)
 ) WITHOUT ROWID, STRICT;
 
@@ -83,6 +83,12 @@ CREATE INDEX queuert_job_deduplication_open ON queuert_job (type_name, deduplica
 
 CREATE INDEX queuert_job_due ON queuert_job (type_name, priority DESC, scheduled_at, ordinal, released_at, limit_key)
   WHERE status = 'pending' AND limit_key IS NULL;
+
+CREATE TRIGGER queuert_job_error_changed AFTER UPDATE OF last_attempt_error ON queuert_job
+WHEN OLD.last_attempt_error <> coalesce(NEW.last_attempt_error, '') BEGIN
+  UPDATE queuert_job_attempt SET error = substr(OLD.last_attempt_error, 1, 4000), shares_error = 0
+  WHERE job_id = OLD.id AND shares_error = 1 AND lease_version < OLD.lease_version + (OLD.status <> 'running');
+END;
 
 CREATE INDEX queuert_job_failed ON queuert_job (type_name) WHERE status = 'failed';
 

@@ -7,6 +7,7 @@ import { limits } from "./0006-limits.ts";
 import { deadlines } from "./0007-deadlines.ts";
 import { logs } from "./0008-logs.ts";
 import { limitKeys } from "./0009-limit-keys.ts";
+import { sharedErrors } from "./0010-shared-errors.ts";
 import type { Migration } from "./migration.ts";
 
 /** In the order in which they are applied: the first one makes version 1. */
@@ -20,6 +21,7 @@ export const migrations: readonly Migration[] = [
   deadlines,
   logs,
   limitKeys,
+  sharedErrors,
 ];
 
 export const knownVersion: number = migrations.length;

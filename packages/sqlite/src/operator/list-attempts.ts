@@ -1,4 +1,4 @@
-import type { OperatorStore, StoredAttempt } from "queuert/internal";
+import { attemptError, type OperatorStore, type StoredAttempt } from "queuert/internal";
 import type { Database } from "../database.ts";
 
 type AttemptRow = readonly [
@@ -16,9 +16,11 @@ type AttemptRow = readonly [
 export const listAttempts = <TTxContext extends object, TContext extends object>(
   database: Database<TTxContext, TContext>,
 ): NonNullable<OperatorStore["listAttempts"]> => {
+  const { job, attempt } = database.names;
   const select = `
-SELECT lease_version, attempt, worker_id, due_at, started_at, ended_at, outcome, next_at, error
-FROM ${database.names.attempt} WHERE job_id = ? ORDER BY lease_version`;
+SELECT lease_version, attempt, worker_id, due_at, started_at, ended_at, outcome, next_at,
+  iif(shares_error, (SELECT coalesce(last_attempt_error, '') FROM ${job} WHERE id = job_id), error)
+FROM ${attempt} WHERE job_id = ? ORDER BY lease_version`;
   return ({ jobIds }) =>
     database.read(undefined, (session) =>
       jobIds.map((id) => session.all<AttemptRow>(select, id).map(toStoredAttempt)),
@@ -28,7 +30,7 @@ FROM ${database.names.attempt} WHERE job_id = ? ORDER BY lease_version`;
 const toStoredAttempt = (row: AttemptRow): StoredAttempt => {
   const [leaseVersion, attempt, workerId, dueAt, startedAt, endedAt, outcome, nextAt, error] = row;
   return {
-    ...{ leaseVersion, attempt, workerId, outcome, error },
+    ...{ leaseVersion, attempt, workerId, outcome, error: attemptError(error) },
     dueAt: new Date(dueAt),
     startedAt: new Date(startedAt),
     endedAt: new Date(endedAt),

@@ -19,14 +19,13 @@ import { createCountIncompleteBlockers } from "./read-sequences.ts";
 export const createEndSequence = (
   names: TableNames,
 ): ((session: Session) => (jobId: string) => readonly UnblockedJob[]) => {
-  const selectSequence = `SELECT coalesce(sequence_id, id) FROM ${names.job} WHERE id = ?`;
-  const anyDependant = `SELECT 1 FROM ${names.blocker} LIMIT 1`;
+  const selectSequence = selectSequenceOf(names);
+  const isAnyConcerned = createIsAnyConcerned(names);
   const release = createReleaseDependants(names);
   const deduplication = createFreeDeduplicationKey(names);
 
   return (session) => {
-    const someDepend = session.get(anyDependant) !== undefined;
-    const someKeyIsOpen = deduplication.isNeeded(session);
+    const { someDepend, someKeyIsOpen } = isAnyConcerned(session);
     if (!someDepend && !someKeyIsOpen) return () => [];
     return (jobId) => {
       const [sequenceId] = session.get<[string]>(selectSequence, jobId) ?? [];
@@ -35,6 +34,16 @@ export const createEndSequence = (
       return someDepend ? release(session, sequenceId) : [];
     };
   };
+};
+
+/** Whether the end of a sequence may concern another job. */
+const createIsAnyConcerned = (names: TableNames) => {
+  const anyDependant = `SELECT 1 FROM ${names.blocker} LIMIT 1`;
+  const deduplication = createFreeDeduplicationKey(names);
+  return (session: Session): { readonly someDepend: boolean; readonly someKeyIsOpen: boolean } => ({
+    someDepend: session.get(anyDependant) !== undefined,
+    someKeyIsOpen: deduplication.isNeeded(session),
+  });
 };
 
 /** Counts down the blockers of the dependants. A dependant with no other incomplete blocker becomes pending. */
@@ -100,6 +109,30 @@ FROM ${blocker} edge CROSS JOIN ${job} waiting ON waiting.id = edge.job_id
 WHERE edge.blocker_sequence_id = ? AND waiting.status = 'blocked' AND waiting.on_blocker_failure = 'continue'
 ORDER BY waiting.ordinal`;
 
+const selectSequenceOf = ({ job }: TableNames): string =>
+  `SELECT coalesce(sequence_id, id) FROM ${job} WHERE id = ?`;
+
+type EndedByFailure = Pick<FailJobsResult, "dependants" | "unblocked">;
+
+/** Begins the ends of one step: returns a function that takes each job that has just failed. As for completions, both are checked once. */
+export const createEndFailed = (
+  names: TableNames,
+): ((session: Session) => (jobId: string, now: number) => EndedByFailure) => {
+  const selectSequence = selectSequenceOf(names);
+  const isAnyConcerned = createIsAnyConcerned(names);
+  const failDependants = createFailDependants(names);
+  return (session) => {
+    const { someDepend, someKeyIsOpen } = isAnyConcerned(session);
+    return (jobId, now) => {
+      const [sequenceId] =
+        someDepend || someKeyIsOpen ? (session.get<[string]>(selectSequence, jobId) ?? []) : [];
+      return sequenceId === undefined
+        ? { dependants: [], unblocked: [] }
+        : failDependants(session, sequenceId, now);
+    };
+  };
+};
+
 type FailedDependant = StateJobReference & { readonly error: string };
 
 /**
@@ -108,11 +141,7 @@ type FailedDependant = StateJobReference & { readonly error: string };
  */
 export const createFailDependants = (
   names: TableNames,
-): ((
-  session: Session,
-  sequenceId: string,
-  now: number,
-) => Pick<FailJobsResult, "dependants" | "unblocked">) => {
+): ((session: Session, sequenceId: string, now: number) => EndedByFailure) => {
   const { job, blocker } = names;
   const dependants = `
 SELECT DISTINCT ${referenceColumns("waiting")}

@@ -138,6 +138,28 @@ export const listAttemptsSuite: OperatorSuite = defineOperatorSuite("listAttempt
   });
 
   rule(
+    "attempts that failed alike keep their error when a later one fails otherwise",
+    async (test) => {
+      const { steps, stateAdapter } = test;
+      const { id } = await steps.createOne();
+      const errors = ["Error: a", "Error: a", "", "", "Error: b"];
+      for (const error of errors) await retry(test, await steps.acquireOne(), error);
+      const last = await steps.acquireOne();
+      await steps.fail(last, "Error: b");
+      await stateAdapter.retryFailedJobs({ ids: [id] });
+      const sequences = [{ id: last.sequenceId, lease: null }];
+      await steps.acquireOne();
+      const policy = { tree: false, dependants: "refuse", reason: null } as const;
+      await stateAdapter.cancelSequences({ sequences, ...policy });
+      expect((await attemptsOf(test, { id })).map(({ error }) => error)).toEqual([
+        ...errors,
+        "Error: b",
+        cancelledAttemptError,
+      ]);
+    },
+  );
+
+  rule(
     "At most the first attempt and the last 19 are kept. An error has at most 4,000 characters.",
     async (test) => {
       const { steps } = test;
