@@ -28,7 +28,7 @@ export type {
   RedactTextOption,
 } from "./operator/redact/redact.ts";
 export type { FailureGroup } from "./operator/views/failures.ts";
-export type { JobLog, JobLogLine, JobProgress } from "./operator/views/job-log.ts";
+export type { JobLog, JobLogLine } from "./operator/views/job-log.ts";
 export type { AttemptLogLevel } from "./public-types/attempt-log.ts";
 export type {
   MetricBucket,

@@ -1,7 +1,7 @@
-import type { Explanation } from "queuert/operator";
+import type { Explanation, Reason } from "queuert/operator";
 import type { AddCommand, CommandContext, Report } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { formatAge } from "../output/durations.ts";
+import { formatAge, formatDuration } from "../output/durations.ts";
 import { safeLine } from "../output/safe-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { watch } from "./watch.ts";
@@ -25,7 +25,7 @@ const explain = async (
 ): Promise<Report & { readonly isLast: boolean }> => {
   const operator = await (await context.access()).operator();
   const explanations: Explanation[] = [];
-  for (const id of ids) explanations.push(await operator.explain({ id }));
+  for (const id of ids) explanations.push(await operator.explain({ id, logTail }));
   const isMissing = explanations.some(({ reasons }) => reasons[0]?.kind === "invisible");
   return {
     json: ids.length === 1 ? explanations[0] : explanations,
@@ -38,6 +38,9 @@ const explain = async (
     exitCode: isMissing ? exitCodes.notFound : exitCodes.done,
   };
 };
+
+/** The last lines of a running attempt. */
+const logTail = 5;
 
 const verdicts: Readonly<Record<Explanation["verdict"], string>> = {
   finished: "It is finished.",
@@ -53,6 +56,16 @@ const estimateOf = ({ at, runsAt, verdict }: Explanation): string =>
     ? ""
     : ` At the rate of the last minutes, ${formatAge(runsAt.estimate, at)}.`;
 
+/** The jobs that hold the slots, and the last lines of a running attempt. */
+const detailLines = (reason: Reason): string[] => {
+  if (reason.kind === "running") return reason.logTail.map((line) => `  log: ${safeLine(line)}`);
+  if (reason.kind !== "workers_full") return [];
+  return reason.holders.map(
+    ({ typeName, jobId, forMs, workerId }) =>
+      `  runs: ${safeLine(typeName)} ${safeLine(jobId)} for ${formatDuration(forMs)} on ${safeLine(workerId)}`,
+  );
+};
+
 const explanationLines = (terminal: Terminal, explanation: Explanation): string[] => {
   const { headline, reasons, rootCause, remedies, unknown, verdict } = explanation;
   const more = reasons.slice(1).map(({ text }) => `  also: ${safeLine(text)}`);
@@ -65,6 +78,7 @@ const explanationLines = (terminal: Terminal, explanation: Explanation): string[
   const cause = rootCause === null ? [] : [`  ${safeLine(rootCause.reason.text)}`];
   return [
     terminal.colour("bold", safeLine(headline)),
+    ...reasons.flatMap(detailLines),
     ...more,
     ...causes,
     ...cause,

@@ -211,6 +211,8 @@ export interface WorkerType {
   readonly typeName: string;
   /** The type's own limit on the worker; null: that of the worker. */
   readonly concurrency: number | null;
+  /** The most time of an attempt, in milliseconds. Left out: no limit. */
+  readonly timeoutMs?: number | undefined;
   /** Its jobs are acquired together. Left out: each is processed alone. */
   readonly batch?: BatchCondition | undefined;
 }

@@ -121,7 +121,11 @@ export interface Operator {
   listDependants(options: ListDependantsOptions): Promise<DependantsPage>;
 
   /** Why a job does not run, and how it goes on. */
-  explain(options: { readonly id: string }): Promise<Explanation>;
+  explain(options: {
+    readonly id: string;
+    /** How many of the last lines of a running attempt are read, up to 100. Default: 0. */
+    readonly logTail?: number | undefined;
+  }): Promise<Explanation>;
 
   /** The state of the store: first the types that need attention, then numbers. */
   getOverview(): Promise<Overview>;

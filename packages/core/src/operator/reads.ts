@@ -91,7 +91,11 @@ export const createReads = (
       return slots.run(() => readJobLog(state, id, cursor, viewer));
     },
 
-    explain: async ({ id }) => slots.run(() => explainJob(state, id)),
+    explain: async ({ id, logTail = 0 }) => {
+      assertInteger(logTail, "logTail", { min: 0, max: 100 });
+      const { redactText } = core.viewer(undefined);
+      return slots.run(() => explainJob(state, id, undefined, { logTail, redactText }));
+    },
 
     listWorkers: async () => slots.run(async () => toWorkerViews(await keptEvidence(core))),
 

@@ -63,6 +63,21 @@ export interface JobRef {
   readonly status: JobStatus;
 }
 
+/** A job that runs in a slot of a worker. */
+export interface PlaceHolder extends JobRef {
+  readonly workerId: string;
+  readonly forMs: number;
+}
+
+/** How far a job says that it is. */
+export interface JobProgress {
+  /** From 0 to 1. Null: not known. */
+  readonly fraction: number | null;
+  readonly note: string | null;
+  /** The store's clock. */
+  readonly at: Date;
+}
+
 /** Whether a worker reports. `"late"`: its last report is overdue. */
 export type WorkerPresence = "online" | "late" | "gone" | "unknown";
 
@@ -94,6 +109,12 @@ export type Reason = { readonly text: string } & (
       readonly worker: WorkerPresence;
       readonly forMs: number;
       readonly leaseRemainingMs: number;
+      /** The most time of an attempt; null: not known, or no limit. */
+      readonly timeoutMs: number | null;
+      /** Null: the attempt has not reported any. */
+      readonly progress: JobProgress | null;
+      /** Messages of the last lines that the attempt has logged, if they were asked for. */
+      readonly logTail: readonly string[];
     }
   | {
       readonly kind: "worker_gone";
@@ -213,6 +234,8 @@ export type Reason = { readonly text: string } & (
       readonly online: number;
       readonly slots: number;
       readonly busy: number;
+      /** Jobs that run in these slots, the longest first and at most 5. Empty in lists. */
+      readonly holders: readonly PlaceHolder[];
     }
   | {
       readonly kind: "behind";

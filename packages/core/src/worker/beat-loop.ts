@@ -120,8 +120,9 @@ export const joinRegistry = (
   }
   const instanceId = randomUUID();
   const { workerId, concurrency } = options;
-  const types = processors.map(({ typeName, concurrency: own, batch }) => ({
+  const types = processors.map(({ typeName, concurrency: own, timeoutMs, batch }) => ({
     ...{ typeName, concurrency: own },
+    ...(timeoutMs !== null && { timeoutMs }),
     ...(batch !== null && {
       batch: {
         ...{ minSize: batch.minSize, maxWaitMs: batch.maxWaitMs },

@@ -341,6 +341,78 @@ describe("explain", () => {
     expect(explained.runsAt.estimate).toBeNull();
   });
 
+  it("names the jobs that hold the places of full workers", async () => {
+    const { operator, steps, live, clock } = await anOperator();
+    const long = await steps.createRunning({ typeName: "report" });
+    clock.ms += 5_000;
+    const short = await steps.createRunning();
+    await live(["task", "report"], { concurrency: 2, busy: 2 });
+    const { id } = await steps.createOne();
+    const { reasons, verdict } = await operator.explain({ id });
+    expect(verdict).toBe("will_run");
+    expect(reasons[0]).toMatchObject({
+      kind: "workers_full",
+      holders: [
+        { jobId: long.id, typeName: "report", workerId: "worker-1", forMs: 5_000 },
+        { jobId: short.id, workerId: "worker-1", forMs: 0 },
+      ],
+    });
+    expect(reasons[0]?.text).toBe(
+      `All 2 slots of 1 worker are busy. The longest runs report ${long.id}, for 5 s on worker worker-1.`,
+    );
+  });
+
+  it("knows workers that run as many jobs of the type as they may", async () => {
+    const { operator, steps, live } = await anOperator();
+    const types = [
+      { typeName: "task", concurrency: 1 },
+      { typeName: "report", concurrency: null },
+    ];
+    await live([], { concurrency: 10, busy: 2, types });
+    await steps.createRunning({ typeName: "report" });
+    const { id } = await steps.createOne();
+    expect((await operator.explain({ id })).reasons).toMatchObject([{ kind: "due_and_free" }]);
+    const holder = await steps.createRunning();
+    const waiting = await steps.createOne({ priority: -1 });
+    const explained = await operator.explain({ id: waiting.id });
+    expect(explained).toMatchObject({
+      verdict: "will_run",
+      reasons: [{ kind: "workers_full", slots: 1, busy: 1 }, { kind: "behind" }],
+    });
+    // `createRunning` has acquired the first one.
+    expect(holder.typeName).toBe("task");
+    await live([], { concurrency: 10, busy: 2, types: [{ typeName: "task", concurrency: null }] });
+    expect((await operator.explain({ id: waiting.id })).reasons).toMatchObject([
+      { kind: "behind" },
+    ]);
+  });
+
+  it("knows how far a running job is, the limit of its time and its last lines", async () => {
+    const { operator, steps, live, state, open } = await anOperator();
+    await live([], { types: [{ typeName: "task", concurrency: null, timeoutMs: 60_000 }] });
+    const { id, leaseVersion } = await steps.createRunning();
+    const about = { jobId: id, leaseVersion };
+    const line = (message: string) => ({ at: 0, level: "info", message });
+    await state.operator?.appendLogs?.({
+      chunks: [
+        { ...about, attempt: 1, firstLine: 0, lines: JSON.stringify([line("a"), line("key 7")]) },
+      ],
+      progress: [{ ...about, fraction: 0.25, note: "page 7" }],
+      ...{ gaps: [], forget: [], keptMs: 1e9 },
+    });
+    const [running] = (await operator.explain({ id, logTail: 1 })).reasons;
+    expect(running).toMatchObject({
+      ...{ kind: "running", timeoutMs: 60_000, logTail: ["key 7"] },
+      progress: { fraction: 0.25, note: "page 7" },
+      text: "It has been running for 0 s, of at most 1 min, on worker worker-1. It says: 25 %, page 7.",
+    });
+    const hiding = open({ redactText: (text) => text.replaceAll("7", "#") });
+    const [hidden] = (await hiding.explain({ id, logTail: 2 })).reasons;
+    expect(hidden).toMatchObject({ logTail: ["a", "key #"], progress: { note: "page #" } });
+    expect((await operator.explain({ id })).reasons).toMatchObject([{ logTail: [] }]);
+    await expect(operator.explain({ id, logTail: -1 })).rejects.toThrow("logTail");
+  });
+
   it("estimates when a job runs, by the rate of the last 10 minutes", async () => {
     const { operator, steps, live, state, clock } = await anOperator();
     await live(["task"], { concurrency: 4, busy: 4, beatMs: 1e9 });

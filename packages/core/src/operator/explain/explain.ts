@@ -8,26 +8,43 @@ import { estimate, type Found } from "./estimate.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
 import type { Explanation, Reason, RootCause, Verdict } from "../../public-types/explanation.ts";
 import { gatherKey } from "./keys.ts";
+import { gatherFull } from "./full.ts";
 import { ownReasons } from "./own-reasons.ts";
 import { remediesOf } from "./remedies.ts";
+import { gatherRun } from "./running.ts";
 import { findRetryPath } from "./retry-path.ts";
+import type { RedactTextOption } from "../redact/redact.ts";
 import { nameOf, toRef } from "./words.ts";
 
 /** More due jobs than this are not counted. */
 const aheadMax = 10_000;
+
+/** Texts that a running attempt has reported. */
+export interface ReportedText {
+  /** How many of its last lines are shown. */
+  readonly logTail: number;
+  /** Undefined: they are shown as they are. */
+  readonly redactText: RedactTextOption | undefined;
+}
+
+const noLines: ReportedText = { logTail: 0, redactText: undefined };
 
 /** Explains one job. */
 export const explainJob = async (
   state: AnyStateAdapter,
   id: string,
   context?: object | undefined,
+  reported: ReportedText = noLines,
 ): Promise<Explanation> => {
   assertName(id, "id");
   // The clock is read after the job: a job that was due is due still.
   const [job] = await state.getJobs({ context, ids: [id] });
   const evidence = await gatherEvidence(state);
   if (job === undefined) return invisible(id, evidence);
-  const { reasons, rootCause, ahead } = await findReasons(state, job, evidence, context);
+  const { reasons, rootCause, ahead } = await findReasons(state, job, evidence, {
+    context,
+    reported,
+  });
   const retryPath = await findRetryPath(state, job, rootCause, context);
   const verdict = verdictOf(job, reasons, rootCause);
   const isAheadKnown = state.operator?.countAhead !== undefined;
@@ -55,12 +72,16 @@ const findReasons = async (
   state: AnyStateAdapter,
   job: StateJob,
   evidence: Evidence,
-  context: object | undefined,
+  { context, reported }: { readonly context: object | undefined; readonly reported: ReportedText },
 ): Promise<Found & { readonly rootCause: RootCause | null }> => {
   if (job.status === "blocked") return explainBlocked(state, job, evidence, context);
   const isDue = job.status === "pending" && job.scheduledAt <= evidence.now;
   const isLost =
     job.status === "running" && job.leasedUntil !== null && job.leasedUntil <= evidence.now;
+  if (job.status === "running" && !isLost) {
+    const run = await gatherRun(state, job, reported);
+    return { reasons: ownReasons(job, evidence, { run }), rootCause: null };
+  }
   if (!isDue && !isLost) return { reasons: ownReasons(job, evidence), rootCause: null };
   const { operator } = state;
   const ids = [job.id];
@@ -68,8 +89,9 @@ const findReasons = async (
   const locks = isDue ? await operator?.findLocks?.({ ids }) : undefined;
   const key = await gatherKey(state, job, context);
   const batch = await gatherBatch(state, job, key?.key, evidence);
+  const full = isDue ? await gatherFull(state, job, evidence) : undefined;
   const ahead = counted?.[0];
-  const probed = { ahead, lock: locks?.[0], key, batch };
+  const probed = { ahead, lock: locks?.[0], key, batch, full };
   return { reasons: ownReasons(job, evidence, probed), rootCause: null, ahead };
 };
 

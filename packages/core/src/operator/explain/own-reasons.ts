@@ -7,10 +7,12 @@ import type { StatePause } from "../../adapters/state-adapter-params.ts";
 import { escapeControls } from "../../model/describe-error.ts";
 import { cancelReasonOf } from "../../model/job.ts";
 import type { StateJob } from "../../model/state-job.ts";
-import { type Evidence, liveWorkersOf, newestReport, presenceOf } from "./evidence.ts";
+import { type Evidence, liveWorkersOf, presenceOf } from "./evidence.ts";
+import { full } from "./full.ts";
 import type { Reason, ReasonOf } from "../../public-types/explanation.ts";
 import { duration } from "../../model/duration-text.ts";
 import { type KeyEvidence, limited, underKey } from "./keys.ts";
+import { running, type RunEvidence } from "./running.ts";
 import { countOf, firstLine } from "./words.ts";
 
 /** Facts that are asked for one job only. */
@@ -19,6 +21,8 @@ interface Probed {
   readonly lock?: JobLock | undefined;
   readonly key?: KeyEvidence | undefined;
   readonly batch?: ReasonOf<"batch_not_ripe"> | undefined;
+  readonly run?: RunEvidence | undefined;
+  readonly full?: ReasonOf<"workers_full"> | undefined;
 }
 
 /** All reasons of the row that hold, the deciding one first. Blockers are left to `blocked.ts`. */
@@ -91,9 +95,9 @@ const cancelled = (job: StateJob, { now }: Evidence): ReasonOf<"cancelled"> => {
 const runningReasons = (
   job: StateJob,
   evidence: Evidence,
-  { key, batch }: Probed,
+  { key, batch, run }: Probed,
 ): readonly Reason[] => {
-  const reason = running(job, evidence);
+  const reason = running(job, evidence, run);
   if (reason.kind !== "lease_expired") return [reason];
   return [
     ...paused(job.typeName, key, evidence),
@@ -123,58 +127,10 @@ const paused = (
 
 const endOf = ({ until }: StatePause): number => until?.getTime() ?? Infinity;
 
-const running = (job: StateJob, evidence: Evidence): Reason => {
-  const { now } = evidence;
-  const workerId = job.leasedBy ?? "";
-  const leaseRemainingMs = (job.leasedUntil ?? now).getTime() - now.getTime();
-  if (leaseRemainingMs <= 0) return leaseExpired(job, evidence, Math.abs(leaseRemainingMs));
-  const report = newestReport(workerId, evidence);
-  const worker = report === undefined ? "unknown" : presenceOf(report, now);
-  const forMs = now.getTime() - (job.lastAttemptAt ?? now).getTime();
-  if (worker === "gone" && report !== undefined) {
-    return {
-      kind: "worker_gone",
-      workerId,
-      lastBeatAt: report.beatAt,
-      leaseRemainingMs,
-      text:
-        `Worker ${workerId} has not reported for ${duration(now.getTime() - report.beatAt.getTime())}. ` +
-        `Its lease expires in ${duration(leaseRemainingMs)}, and then another worker runs the job.`,
-    };
-  }
-  return {
-    kind: "running",
-    workerId,
-    worker,
-    forMs,
-    leaseRemainingMs,
-    text: `It has been running for ${duration(forMs)} on worker ${workerId}.`,
-  };
-};
-
-const leaseExpired = (
-  job: StateJob,
-  evidence: Evidence,
-  expiredForMs: number,
-): ReasonOf<"lease_expired"> => {
-  const liveWorkers = liveWorkersOf(job.typeName, evidence)?.length ?? null;
-  const next =
-    liveWorkers === 0
-      ? "No live worker implements its type."
-      : "The next worker of its type with room acquires it.";
-  return {
-    kind: "lease_expired",
-    workerId: job.leasedBy ?? "",
-    expiredForMs,
-    liveWorkers,
-    text: `The lease of worker ${job.leasedBy ?? ""} expired ${duration(expiredForMs)} ago. ${next}`,
-  };
-};
-
 const pendingReasons = (
   job: StateJob,
   evidence: Evidence,
-  { ahead, lock, key, batch }: Probed,
+  { ahead, lock, key, batch, full: probedFull }: Probed,
 ): readonly Reason[] => {
   const { now } = evidence;
   const live = liveWorkersOf(job.typeName, evidence);
@@ -190,7 +146,7 @@ const pendingReasons = (
     ...(batch === undefined ? [] : [batch]),
     ...locked(lock),
     ...missing,
-    ...full(live),
+    ...(probedFull === undefined ? full(live) : [probedFull]),
     ...behind(ahead, key),
   ];
   return waiting.length > 0 ? waiting : [dueAndFree(Math.abs(inMs), live)];
@@ -247,15 +203,6 @@ const noWorker = (typeName: string, { workers, now }: Evidence): ReasonOf<"no_wo
     nearTypeNames,
     text: `No live worker implements ${typeName}.${seen}${near}`,
   };
-};
-
-const full = (live: readonly StoredWorker[] | null): readonly ReasonOf<"workers_full">[] => {
-  if (live === null || live.length === 0) return [];
-  if (live.some(({ busy, concurrency }) => busy < concurrency)) return [];
-  const slots = live.reduce((sum, { concurrency }) => sum + concurrency, 0);
-  const busy = live.reduce((sum, worker) => sum + worker.busy, 0);
-  const text = `All ${countOf(slots, "slot")} of ${countOf(live.length, "worker")} are busy.`;
-  return [{ kind: "workers_full", online: live.length, slots, busy, text }];
 };
 
 const locked = (lock: JobLock | undefined): readonly ReasonOf<"locked">[] => {

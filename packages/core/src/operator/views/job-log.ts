@@ -5,6 +5,7 @@ import { InvalidCursorError } from "../../errors.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { LogLine } from "../../lifecycle/process-job/attempt-log.ts";
 import type { AttemptLogLevel } from "../../public-types/attempt-log.ts";
+import type { JobProgress } from "../../public-types/explanation.ts";
 import { UnknownJobError } from "../operator-errors.ts";
 import { redactedText } from "../redact/redact-errors.ts";
 import type { Viewer } from "../search/search.ts";
@@ -30,15 +31,6 @@ export interface JobLog {
   readonly lines: readonly JobLogLine[];
   /** The place after the last line: the `cursor` of a call that asks for later lines only. */
   readonly cursor: string | null;
-}
-
-/** How far a job says that it is. */
-export interface JobProgress {
-  /** From 0 to 1. Null: not known. */
-  readonly fraction: number | null;
-  readonly note: string | null;
-  /** The store's clock. */
-  readonly at: Date;
 }
 
 /** No lines, if the store keeps none. */
@@ -80,7 +72,7 @@ const toLines = (
   }));
 
 /** Lines that a transform cannot turn back, such as without its key, are one line that says so. */
-const parseLines = (lines: string): readonly LogLine[] => {
+export const parseLines = (lines: string): readonly LogLine[] => {
   const unreadable = [{ at: 0, level: "warn", message: "‹lines that cannot be read›" }] as const;
   try {
     const parsed: unknown = JSON.parse(lines);
@@ -98,7 +90,7 @@ const parseLines = (lines: string): readonly LogLine[] => {
 export const toJobProgress = (
   { leaseVersion }: Pick<StateJob, "leaseVersion">,
   stored: StoredProgress | undefined,
-  { redactText }: Viewer,
+  { redactText }: Pick<Viewer, "redactText">,
 ): JobProgress | null => {
   if (stored === undefined || stored.leaseVersion !== leaseVersion) return null;
   const { fraction, note, at } = stored;

@@ -3,9 +3,8 @@ import type { StoredAttempt } from "../../adapters/operator-store.ts";
 import type { StateJob } from "../../model/state-job.ts";
 import type { JobStatus } from "../../model/status.ts";
 import type { Evidence } from "../explain/evidence.ts";
-import type { ReasonKind } from "../../public-types/explanation.ts";
+import type { JobProgress, ReasonKind } from "../../public-types/explanation.ts";
 import { ownReasons } from "../explain/own-reasons.ts";
-import type { JobProgress } from "./job-log.ts";
 import type { Viewer } from "../search/search.ts";
 
 /** A job as operators see it: secret values are hidden. */
