@@ -372,18 +372,16 @@ describe("explain", () => {
     await steps.createRunning({ typeName: "report" });
     const { id } = await steps.createOne();
     expect((await operator.explain({ id })).reasons).toMatchObject([{ kind: "due_and_free" }]);
-    const holder = await steps.createRunning();
+    await steps.acquireOne();
     const waiting = await steps.createOne({ priority: -1 });
     const explained = await operator.explain({ id: waiting.id });
     expect(explained).toMatchObject({
       verdict: "will_run",
-      reasons: [{ kind: "workers_full", slots: 1, busy: 1 }, { kind: "behind" }],
+      reasons: [{ kind: "workers_full", slots: 1, busy: 1, holders: [{ jobId: id }] }],
     });
-    // `createRunning` has acquired the first one.
-    expect(holder.typeName).toBe("task");
     await live([], { concurrency: 10, busy: 2, types: [{ typeName: "task", concurrency: null }] });
     expect((await operator.explain({ id: waiting.id })).reasons).toMatchObject([
-      { kind: "behind" },
+      { kind: "due_and_free" },
     ]);
   });
 
@@ -404,7 +402,7 @@ describe("explain", () => {
     expect(running).toMatchObject({
       ...{ kind: "running", timeoutMs: 60_000, logTail: ["key 7"] },
       progress: { fraction: 0.25, note: "page 7" },
-      text: "It has been running for 0 s, of at most 1 min, on worker worker-1. It says: 25 %, page 7.",
+      text: "It has been running for 0 ms, of at most 1 min, on worker worker-1. It says: 25 %, page 7.",
     });
     const hiding = open({ redactText: (text) => text.replaceAll("7", "#") });
     const [hidden] = (await hiding.explain({ id, logTail: 2 })).reasons;
