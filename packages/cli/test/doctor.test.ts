@@ -2,9 +2,9 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { Pool } from "pg";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createProject } from "./project.ts";
-import { createStore, Driver } from "./stores.ts";
+import { createStore, Driver, storeKinds } from "./stores.ts";
 
 it("names a transaction that stays open, with its application and pid", async () => {
   const project = createProject();
@@ -75,6 +75,58 @@ it("checks the indexes and the servers of MongoDB", async () => {
   await session.abortTransaction();
   await session.endSession();
   expect(long.stdout).toMatch(/^warn {2}server {2}a transaction of "report" .* has been open for/m);
+});
+
+describe.each(storeKinds)("doctor --fix on %s", (kind) => {
+  it("plans, and applies missing migrations when it is told to", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    const run = (...args: string[]) => project.queuert(["--url", store.url, "doctor", ...args]);
+    if (kind === "sqlite") await project.queuert(["--url", store.url, "migrate"]);
+    const planned = await run("--fix");
+    if (kind === "sqlite") {
+      expect(planned).toMatchObject({ exitCode: 0, stderr: "nothing that --fix can repair\n" });
+      return;
+    }
+    expect(planned.exitCode, planned.stderr).toBe(5);
+    expect(planned.stdout).toMatch(/^would apply what is missing of the schema: /m);
+    const again = await run("--fix", "--json");
+    expect(again.exitCode).toBe(5);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      isWell: false,
+      fixes: [{ fix: "migrate", isDone: false }],
+    });
+    const fixed = await run("--fix", "--yes");
+    expect(fixed.exitCode, fixed.stderr).toBe(0);
+    expect(fixed.stdout).toMatch(/^done: apply what is missing[^]*^ok +schema/m);
+    expect(await run("--fix")).toMatchObject({ exitCode: 0 });
+  });
+
+  it("makes the jobs of a vanished worker due", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    const client = await store.open();
+    const { id } = await client.startJobSequence({
+      ...{ typeName: "greet", input: { name: "Ada" }, autocommit: true },
+    });
+    await store.acquire("greet", 1);
+    const run = (...args: string[]) => project.queuert(["--url", store.url, "doctor", ...args]);
+    await expect
+      .poll(async () => (await run("--fix", "--json")).stdout, { timeout: 20_000 })
+      .toContain("release_leases");
+    const json = await run("--fix", "--yes", "--json");
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      fixes: [{ fix: "release_leases", text: expect.stringContaining(": 1"), isDone: true }],
+    });
+    expect(await client.getJob({ id })).toMatchObject({ status: "pending" });
+    project.write("queuert.config.mjs", `export default { url: "${store.url}", readOnly: true };`);
+    await store.acquire("greet", 1);
+    await expect
+      .poll(async () => (await project.queuert(["doctor", "--fix", "--yes"])).stderr, {
+        timeout: 20_000,
+      })
+      .toContain("READ_ONLY");
+  });
 });
 
 it("finds a damaged SQLite file", async () => {

@@ -38,6 +38,9 @@ describe.each(storeKinds)("list, show, explain and failures on %s", (kind) => {
       stderr: "no job matches\n",
     });
 
+    const next = ["list", "type:greet", "--order", "next", "--columns", "id"];
+    expect((await run(...next)).stdout).toBe(`ID\n${dueId}\n`);
+
     const first = await run("list", "--limit", "2", "--columns", "id");
     const [, cursor = ""] = /--cursor (\S+)/.exec(first.stderr) ?? [];
     const second = await run("list", "--columns", "id", "--cursor", cursor);
@@ -231,6 +234,8 @@ describe("a bad filter", () => {
     [["list", 'error:"open'], "quote that is not closed"],
     [["list", "--limit", "0"], "--limit is"],
     [["list", "--order", "up"], "--order is"],
+    [["list", "--order", "next"], "each type has an order of its own"],
+    [["export", "--order", "next"], "--order is"],
     [["list", "--columns", "id,nothing"], 'no column "nothing"'],
     [["list", "--cursor", "abc"], "cursor"],
     [["failures", "typ:a"], "did you mean `type:`"],

@@ -1,3 +1,4 @@
+import { createOperator } from "queuert/operator";
 import { describe, expect, it } from "vitest";
 import { createProject } from "./project.ts";
 import { createStore, storeKinds } from "./stores.ts";
@@ -64,6 +65,11 @@ describe.each(storeKinds)("schedules on %s", (kind) => {
       status: "pending",
     });
     expect((await run("show", "often")).stdout).toContain(`\t${tick?.sequenceId}\n`);
+    const [action] = await createOperator({ queuert: client }).listActions({ limit: 1 });
+    expect(action).toMatchObject({
+      ...{ action: "trigger_schedule", filter: "schedule:often", done: 1, refused: 0 },
+      user: expect.stringMatching(/^cli/) as unknown,
+    });
 
     const past = ["backfill", "often", "--from", "2026-01-01T00:00:00Z"];
     const range = [...past, "--to", "2026-01-01T03:00:00Z"];

@@ -38,12 +38,33 @@ export interface TestStore {
   readonly url: string;
   /** Opens a client on the migrated store. */
   open(): Promise<TestClient>;
+  /** Acquires a job for so many milliseconds, as a worker that then vanishes. After `open`. */
+  acquire(typeName: string, leaseMs: number): Promise<void>;
 }
 
 export type TestClient = Awaited<ReturnType<typeof openClient>>;
 
 const openClient = (stateAdapter: ConfiguredStateAdapter) =>
   createQueuert({ stateAdapter, jobTypeDefinitions: jobTypes, log: () => undefined });
+
+type Opening = Pick<TestStore, "kind" | "url"> & {
+  readonly adapter: () => Promise<ConfiguredStateAdapter>;
+};
+
+const withAdapter = ({ kind, url, adapter }: Opening): TestStore => {
+  let opened: ConfiguredStateAdapter | undefined;
+  return {
+    ...{ kind, url },
+    open: async () => {
+      opened = await adapter();
+      return openClient(opened);
+    },
+    acquire: async (typeName, leaseMs) => {
+      const types = [{ typeName, leaseMs, limit: 1 }];
+      await opened?.acquireJobs({ workerId: "vanished", limit: 1, types });
+    },
+  };
+};
 
 /** An empty place: a file that does not exist, or a new database. */
 export const createStore = async (kind: StoreKind, folder: string): Promise<TestStore> => {
@@ -68,43 +89,46 @@ export const Driver: typeof BetterSqlite3 = isNode20
   ? BetterSqlite3
   : (createRequire(import.meta.url)("better-sqlite3-node22") as typeof BetterSqlite3);
 
-const sqliteStore = (filename: string): TestStore => ({
-  kind: "sqlite",
-  url: "sqlite:app.db",
-  open: async () => {
-    const stateProvider = await createBetterSqlite3Provider({ filename, driver: Driver });
-    onTestFinished(() => stateProvider.close());
-    return openClient(await createSqliteStateAdapter({ stateProvider }));
-  },
-});
+const sqliteStore = (filename: string): TestStore =>
+  withAdapter({
+    kind: "sqlite",
+    url: "sqlite:app.db",
+    adapter: async () => {
+      const stateProvider = await createBetterSqlite3Provider({ filename, driver: Driver });
+      onTestFinished(() => stateProvider.close());
+      return createSqliteStateAdapter({ stateProvider });
+    },
+  });
 
-const postgresStore = (url: string): TestStore => ({
-  kind: "postgres",
-  url,
-  open: async () => {
-    const pool = new Pool({ connectionString: url });
-    onTestFinished(() => pool.end());
-    const stateProvider = createPgPoolStateProvider(pool);
-    const stateAdapter = await createPgStateAdapter({ stateProvider });
-    await stateAdapter.migrateToLatest();
-    return openClient(stateAdapter);
-  },
-});
+const postgresStore = (url: string): TestStore =>
+  withAdapter({
+    kind: "postgres",
+    url,
+    adapter: async () => {
+      const pool = new Pool({ connectionString: url });
+      onTestFinished(() => pool.end());
+      const stateProvider = createPgPoolStateProvider(pool);
+      const stateAdapter = await createPgStateAdapter({ stateProvider });
+      await stateAdapter.migrateToLatest();
+      return stateAdapter;
+    },
+  });
 
-const mongodbStore = (url: string): TestStore => ({
-  kind: "mongodb",
-  url,
-  open: async () => {
-    const client = new MongoClient(url);
-    onTestFinished(() => client.close());
-    const stateProvider = createMongodbProvider({ client });
-    const stateAdapter: ConfiguredStateAdapter & {
-      migrateToLatest?: () => Promise<unknown>;
-    } = await createMongoStateAdapter({ stateProvider });
-    await stateAdapter.migrateToLatest?.();
-    return openClient(stateAdapter);
-  },
-});
+const mongodbStore = (url: string): TestStore =>
+  withAdapter({
+    kind: "mongodb",
+    url,
+    adapter: async () => {
+      const client = new MongoClient(url);
+      onTestFinished(() => client.close());
+      const stateProvider = createMongodbProvider({ client });
+      const stateAdapter: ConfiguredStateAdapter & {
+        migrateToLatest?: () => Promise<unknown>;
+      } = await createMongoStateAdapter({ stateProvider });
+      await stateAdapter.migrateToLatest?.();
+      return stateAdapter;
+    },
+  });
 
 export interface Seeded {
   readonly client: TestClient;

@@ -23,6 +23,7 @@ operatorTestSuite({
     "listAttempts",
     "appendLogs",
     "listLogs",
+    "listNext",
     "listProgress",
     "beat",
     "listWorkers",

@@ -168,6 +168,8 @@ const operate = async (state: AnyStateAdapter): Promise<void> => {
   expect(
     (await operator.listMetrics({ stepMs: 60_000, ...period, typeNames: ["every"] })).length,
   ).toBeGreaterThan(0);
+  const next = await operator.listNext({ typeName: "every", limit: 1, examineMax: 1 });
+  expect(next.ids.length).toBeLessThanOrEqual(1);
   const listed = await operator.listLimitKeys({ limitName: "every", fromKey: null, limit: 1 });
   expect(listed.length).toBeLessThanOrEqual(1);
   expect(await operator.expireLeases({ workerId: "absent", acquiredBefore: now })).toBe(0);

@@ -24,6 +24,7 @@ for (const [name, databases] of servers) {
         "listAttempts",
         "appendLogs",
         "listLogs",
+        "listNext",
         "listProgress",
         "beat",
         "listWorkers",

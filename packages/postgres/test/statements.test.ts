@@ -68,6 +68,7 @@ describe.each(servers)("%s", (_, databases) => {
         "queuert_list_workers",
         "queuert_record_metrics",
         "queuert_list_metrics",
+        "queuert_list_next",
         "queuert_list_limit_keys",
         "queuert_expire_leases",
         "queuert_begin_action",

@@ -19,6 +19,7 @@ describe.each(drivers)("%s", (_name, open) => {
       "listAttempts",
       "appendLogs",
       "listLogs",
+      "listNext",
       "listProgress",
       "beat",
       "listWorkers",

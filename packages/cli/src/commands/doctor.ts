@@ -6,6 +6,7 @@ import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import { parseDuration } from "../output/durations.ts";
 import { safeLine } from "../output/safe-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { confirmFixes, type Fix, fixLines, planFixes } from "./doctor-fix.ts";
 
 interface Finding {
   readonly level: "ok" | HealthFinding["level"];
@@ -18,14 +19,64 @@ export const addDoctor: AddCommand = (program, run) => {
     .command("doctor")
     .description("look for trouble in the store, its schema and its jobs; exit 6 on a finding")
     .option("--long <duration>", "a transaction that is open for longer is a finding", "5m")
-    .action(({ long }: { readonly long: string }) => run((context) => doctor(context, long)));
+    .option("--fix", "plans repairs, asks, and repairs: migrations, leases of vanished workers")
+    .option("--yes", "with --fix: does not ask")
+    .action((options: DoctorOptions) =>
+      options.fix === true
+        ? run((context) => fix(context, options), { isUnbounded: true })
+        : run(async (context) => toReport(context, await look(context, options))),
+    );
 };
 
-const doctor = async (context: CommandContext, long: string): Promise<Report> => {
-  const findings = await findAll(context, parseDuration(long, "--long"));
+interface DoctorOptions {
+  readonly long: string;
+  readonly fix?: boolean;
+  readonly yes?: boolean;
+}
+
+const look = (context: CommandContext, { long }: DoctorOptions): Promise<Finding[]> =>
+  findAll(context, parseDuration(long, "--long"));
+
+const fix = async (context: CommandContext, options: DoctorOptions): Promise<Report> => {
+  const before = await look(context, options);
+  // A store that cannot be reached cannot be repaired.
+  if (before.some(({ level, check }) => level === "fail" && check === "store")) {
+    return toReport(context, before);
+  }
+  const fixes = await planFixes(await context.access());
+  const planned = toReport(context, before, fixes, false);
+  if (fixes.length === 0) {
+    return { ...planned, notes: ["nothing that --fix can repair"] };
+  }
+  if (!(await confirmFixes(context, fixes, options.yes === true))) {
+    return {
+      ...planned,
+      lines: [...planned.lines, ...fixLines(fixes)],
+      notes: ["nothing was written; confirm with --fix --yes"],
+      exitCode: exitCodes.needsConfirmation,
+    };
+  }
+  await context.access({ writes: "doctor --fix" });
+  for (const { apply } of fixes) await apply();
+  const after = toReport(context, await look(context, options), fixes, true);
+  return { ...after, lines: [...fixes.map(({ text }) => `done: ${text}`), ...after.lines] };
+};
+
+const toReport = (
+  context: CommandContext,
+  findings: readonly Finding[],
+  fixes?: readonly Fix[],
+  isDone = false,
+): Report => {
   const isWell = findings.every(({ level }) => level === "ok" || level === "note");
   return {
-    json: { isWell, findings },
+    json: {
+      isWell,
+      findings,
+      ...(fixes !== undefined && {
+        fixes: fixes.map(({ fix: name, text }) => ({ fix: name, text, isDone })),
+      }),
+    },
     lines: findings.map((finding) => toLine(context.terminal, finding)),
     exitCode: isWell ? exitCodes.done : exitCodes.checksFailed,
   };

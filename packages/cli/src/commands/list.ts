@@ -21,7 +21,11 @@ export const addList: AddCommand = (program, run) => {
     .description("list the jobs that match a filter, the newest first")
     .argument("[filter...]", "terms such as status:failed type:send-mail since:2h")
     .option("--limit <number>", "the most jobs, up to 1000", "50")
-    .option("--order <order>", "asc or desc, by creation", "desc")
+    .option(
+      "--order <order>",
+      "asc or desc, by creation; next: in which the due jobs of one type begin",
+      "desc",
+    )
     .option("--cursor <cursor>", "looks further, from the end of another list")
     .option("--columns <names>", "such as id,status,input.userId")
     .option("--raw", "shows payloads without redaction")
@@ -77,9 +81,9 @@ const count = async (
   };
 };
 
-export const toOrder = (text: string): "asc" | "desc" => {
-  if (text === "asc" || text === "desc") return text;
-  throw new CliUsageError(`--order is "${text}": give asc or desc.`);
+const toOrder = (text: string): "asc" | "desc" | "next" => {
+  if (text === "asc" || text === "desc" || text === "next") return text;
+  throw new CliUsageError(`--order is "${text}": give asc, desc or next.`);
 };
 
 const toLimit = (text: string): number => {
@@ -89,7 +93,8 @@ const toLimit = (text: string): number => {
 };
 
 /** How far the search looked. An empty list must not look like an empty store. */
-const notesOf = ({ items, nextCursor, examined }: JobsPage, limit: number): string[] => {
+const notesOf = ({ items, nextCursor, examined, isCut }: JobsPage, limit: number): string[] => {
+  if (isCut) return ["more jobs may be due, behind many scheduled ones of a higher priority"];
   if (nextCursor === null) return items.length === 0 ? ["no job matches"] : [];
   const reason =
     items.length === limit ? "there may be more" : `looked at ${formatCount(examined)} jobs`;

@@ -163,9 +163,16 @@ const changed = async (
 };
 
 const trigger = async (context: CommandContext, names: readonly string[]): Promise<Report> => {
-  const client = await (await context.access({ writes: "schedules trigger" })).client();
-  const ticks = await client.triggerSchedules({ names });
-  await client.close();
+  const access = await context.access({ writes: "schedules trigger" });
+  const operator = await access.operator();
+  const user = userOf(context);
+  const ticks: ScheduleTick[] = [];
+  for (const name of new Set(names)) {
+    const { tick } = await operator.control({ action: "trigger_schedule", name, user });
+    if (tick !== undefined) ticks.push(tick);
+  }
+  // Workers are notified before the process ends.
+  await (await access.client()).close();
   return {
     json: ticks,
     lines: ticks.map(

@@ -80,6 +80,22 @@ export interface ListLimitKeysParams {
   readonly limit: number;
 }
 
+/** The argument of `listNext`. */
+export interface ListNextParams extends LimitedRead {
+  readonly typeName: string;
+  /** The most ids to return. */
+  readonly limit: number;
+  /** The most pending jobs to look at. */
+  readonly examineMax: number;
+}
+
+/** The next jobs of a type. */
+export interface NextJobs {
+  readonly ids: readonly string[];
+  /** It looked at `examineMax` jobs, and more may be due. */
+  readonly isCut: boolean;
+}
+
 /** The key of a limit that a job stands under. */
 export interface JobKey extends JobLimitKey {
   /** Jobs that hold an unexpired lease under it. */

@@ -14,6 +14,8 @@ import type {
   LimitedRead,
   ListDependantsParams,
   ListLimitKeysParams,
+  ListNextParams,
+  NextJobs,
   StoreFinding,
 } from "./operator-reads.ts";
 import type { BatchCondition } from "./state-adapter-limits.ts";
@@ -79,6 +81,12 @@ export interface OperatorStore {
       readonly max: number;
     },
   ): Promise<readonly (JobsAhead | undefined)[]>;
+
+  /**
+   * The ids of the due jobs of a type without a key, in the order of acquisition and at most `limit`.
+   * - Looks at no more than `examineMax` pending jobs. A scheduled job of a higher priority is looked at before a due one.
+   */
+  listNext?(params: ListNextParams): Promise<NextJobs>;
 
   /**
    * The key that each job stands under; undefined for a job under none, and for one that does not exist.

@@ -4,6 +4,7 @@ import { InvalidOptionError } from "../errors.ts";
 import { assertKnownOptions } from "../model/assert-known-options.ts";
 import { assertObject } from "../model/assert-option.ts";
 import type { PauseScope, PauseSettings, ResumeResult } from "../public-types/pause.ts";
+import type { ScheduleTick } from "../public-types/schedules.ts";
 import { quoteText } from "./filter/quote-text.ts";
 import { type EditedSchedule, editSchedule, type EditingClient } from "./edit-schedule.ts";
 import { createNonce } from "./plans/plan-token.ts";
@@ -54,6 +55,8 @@ export type ControlAction = ControlOptions["action"];
 export interface ControlResult {
   /** False: a pause that was to be ended is not there, or a schedule did not start a sequence. */
   readonly isDone: boolean;
+  /** Of a trigger: what became of the tick. */
+  readonly tick?: ScheduleTick | undefined;
 }
 
 /** The methods of a client that controls call. */
@@ -67,7 +70,7 @@ export interface ControllingClient extends EditingClient {
   resumeSchedules(options: { readonly names: readonly string[] }): Promise<readonly unknown[]>;
   triggerSchedules(options: {
     readonly names: readonly string[];
-  }): Promise<readonly { readonly sequenceId: string | null }[]>;
+  }): Promise<readonly ScheduleTick[]>;
 }
 
 const optionNames: Readonly<Record<ControlAction, readonly string[]>> = {
@@ -138,7 +141,7 @@ const change = async (
       return { isDone: await editSchedule(client, options) };
     case "trigger_schedule": {
       const [tick] = await client.triggerSchedules({ names: [options.name] });
-      return { isDone: tick !== undefined && tick.sequenceId !== null };
+      return { isDone: tick !== undefined && tick.sequenceId !== null, tick };
     }
   }
 };

@@ -10,8 +10,11 @@ import type { ListedSequence } from "./views/sequence-view.ts";
 export interface SearchJobsOptions {
   /** The filter, such as `status:failed type:send-mail`. Default: all jobs. */
   readonly filter?: string | undefined;
-  /** By creation: `"desc"` (default), the newest first, or `"asc"`. */
-  readonly order?: PageOrder | undefined;
+  /**
+   * By creation: `"desc"` (default), the newest first, or `"asc"`. `"next"`: the due jobs of one type in the order in which they
+   * are acquired, without those under keys, which take turns. Then the filter is one `type:` term.
+   */
+  readonly order?: PageOrder | "next" | undefined;
   /** The most items of a page, from 1 to 1000. Default 50. */
   readonly limit?: number | undefined;
   /** The `nextCursor` of the previous page. Default: the first page. */
@@ -23,7 +26,9 @@ export interface SearchJobsOptions {
 }
 
 /** A search of sequences. */
-export interface SearchSequencesOptions extends Omit<SearchJobsOptions, "wholePayloads"> {
+export interface SearchSequencesOptions extends Omit<SearchJobsOptions, "wholePayloads" | "order"> {
+  /** By creation: `"desc"` (default), the newest first, or `"asc"`. */
+  readonly order?: PageOrder | undefined;
   /** Leaves out sequences that jobs have started. Default: false. */
   readonly rootsOnly?: boolean | undefined;
 }
@@ -96,6 +101,8 @@ export interface JobsPage {
   readonly nextCursor: string | null;
   /** How many jobs were looked at for this page. */
   readonly examined: number;
+  /** With the order `"next"`: more jobs may be due, behind scheduled ones of a higher priority. */
+  readonly isCut: boolean;
   /** When the last job that was looked at was created. Null: all jobs were looked at. */
   readonly examinedTo: Date | null;
   readonly filter: ParsedFilter;

@@ -22,6 +22,7 @@ import type {
   ListFailuresOptions,
   SearchJobsOptions,
 } from "./read-types.ts";
+import { findNext } from "./search/list-next.ts";
 import { createStateReads } from "./state-reads.ts";
 import { createTreeReads } from "./tree-reads.ts";
 import { groupFailures } from "./views/failures.ts";
@@ -63,6 +64,10 @@ export const createReads = (
     parseFilter: (filter) => parseFilter(filter, core.processNow()),
 
     listJobs: async (given = {}) => {
+      if (isNext(given)) {
+        const limit = readNextLimit(given);
+        return slots.run(() => listNextJobs(core, given, limit));
+      }
       const page = readPage(given);
       return slots.run(() => listJobs(core, given, page));
     },
@@ -113,6 +118,25 @@ export const createReads = (
   };
 };
 
+/** The pages of the order of acquisition are one: jobs leave it at its head. */
+const listNextJobs = async (
+  core: OperatorCore,
+  { filter: text = "", payloads, wholePayloads = false }: SearchJobsOptions,
+  limit: number,
+): Promise<JobsPage> => {
+  const viewer = core.viewer(payloads);
+  const now = await readNow(core);
+  const filter = parseFilter(text, now);
+  const { jobs, isCut } = await findNext(core, filter, limit);
+  const evidence = { ...(await keptEvidence(core)), now };
+  const lengthMax = wholePayloads ? limits.payloadBytesMax : headLength;
+  return {
+    at: now,
+    items: jobs.map((job) => toJobView(job, evidence, viewer, lengthMax)),
+    ...{ nextCursor: null, examined: jobs.length, examinedTo: null, isCut, filter },
+  };
+};
+
 const listJobs = async (
   core: OperatorCore,
   { filter: text = "", payloads, wholePayloads = false }: SearchJobsOptions,
@@ -128,6 +152,7 @@ const listJobs = async (
   return {
     at: now,
     items: jobs.map((job) => toJobView(job, evidence, viewer, lengthMax)),
+    isCut: false,
     nextCursor,
     examined,
     examinedTo: await createdAtOf(core, page.order, examinedTo),
@@ -175,13 +200,23 @@ const listFailures = async (
 
 const searchOptionNames = ["filter", "order", "limit", "cursor", "payloads", "wholePayloads"];
 
+const isNext = ({ order }: SearchJobsOptions): boolean => order === "next";
+
+const readNextLimit = (given: SearchJobsOptions): number => {
+  assertKnownOptions(given, searchOptionNames);
+  const { limit = defaults.listLimit, cursor = null } = given;
+  assertInteger(limit, "limit", { min: 1, max: limits.listLimitMax });
+  if (cursor === null) return limit;
+  throw new InvalidOptionError("cursor", cursor, 'leave it out: the order "next" has one page');
+};
+
 const readPage = (given: SearchJobsOptions): PageOfSearch => {
   assertObject(given, "options");
   assertKnownOptions(given, searchOptionNames);
   const { order = "desc", limit = defaults.listLimit, cursor } = given;
   assertInteger(limit, "limit", { min: 1, max: limits.listLimitMax });
   if (order !== "asc" && order !== "desc") {
-    throw new InvalidOptionError("order", order, 'give "asc" or "desc"');
+    throw new InvalidOptionError("order", order, 'give "asc", "desc" or "next"');
   }
   return { order, limit, afterOrdinal: decodeCursor("examined", order, cursor) };
 };

@@ -90,7 +90,7 @@ const widenOperator = (operator: OperatorStore, names: FormerNames): OperatorSto
       ? method
       : async (...args) => renameRecords(await method(...args), names.currentOf),
   );
-  const { examineJobs, countJobs, beat, listMetrics } = renamed;
+  const { examineJobs, countJobs, listNext, beat, listMetrics } = renamed;
   const widenAll = (conditions: readonly StoreCondition[]): readonly StoreCondition[] =>
     conditions.map((one) => widenCondition(one, names));
   return {
@@ -100,6 +100,15 @@ const widenOperator = (operator: OperatorStore, names: FormerNames): OperatorSto
     }),
     ...(countJobs && {
       countJobs: (params) => countJobs({ ...params, conditions: widenAll(params.conditions) }),
+    }),
+    ...(listNext && {
+      listNext: async ({ typeName, ...others }) => {
+        const ofNames = names
+          .allOf(typeName)
+          .map((name) => listNext({ ...others, typeName: name }));
+        const found = await Promise.all(ofNames);
+        return { ids: found.flatMap(({ ids }) => ids), isCut: found.some(({ isCut }) => isCut) };
+      },
     }),
     ...(listMetrics && {
       listMetrics: (params) =>

@@ -37,7 +37,10 @@ describe("controls of an operator", () => {
     const daily = { name: "daily", typeName: "report", cron: "@daily", input: { to: "ada" } };
     await client.upsertSchedules({ schedules: [daily] });
     const name = "daily";
-    expect(await operator.control({ action: "trigger_schedule", name })).toEqual({ isDone: true });
+    expect(await operator.control({ action: "trigger_schedule", name })).toMatchObject({
+      isDone: true,
+      tick: { schedule: "daily", kind: "manual", outcome: "started" },
+    });
     await operator.control({ action: "pause_schedule", name, note: "holidays" });
     const { items } = await operator.listSchedules({ payloads: "masked" });
     expect(items).toMatchObject([

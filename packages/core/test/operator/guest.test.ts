@@ -66,7 +66,7 @@ describe("a guest in the pool", () => {
     expect(named).toEqual(
       [
         ...["listJobs", "listSequences", "summarize", "examineJobs", "countJobs", "findIds"],
-        ...["listDependants", "checkHealth", "countAhead", "listMetrics"],
+        ...["listDependants", "checkHealth", "countAhead", "listNext", "listMetrics"],
       ].map((name) => [name, 70]),
     );
   });

@@ -23,6 +23,26 @@ describe("a search", () => {
     ]);
   });
 
+  it("lists the due jobs of a type in the order of acquisition", async () => {
+    const { operator, steps } = await anOperator();
+    const second = await steps.createOne();
+    const first = await steps.createOne({ priority: 1 });
+    await steps.createOne({ typeName: "other" });
+    const next = async (filter: string, more: object = {}) =>
+      operator.listJobs({ order: "next", filter, ...more });
+    const { items, isCut, nextCursor } = await next("type:task");
+    expect(items.map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect({ isCut, nextCursor }).toEqual({ isCut: false, nextCursor: null });
+    expect((await next("type:task", { limit: 1 })).items).toMatchObject([{ id: first.id }]);
+    for (const wrong of ["", "type:a,b", "-type:a", "type:task priority:1", "status:pending"]) {
+      await expect(next(wrong), wrong).rejects.toThrow("each type has an order of its own");
+    }
+    await expect(next("type:task", { cursor: "x" })).rejects.toThrow(
+      'the order "next" has one page',
+    );
+    await expect(next("type:task", { limit: 0 })).rejects.toThrow("limit");
+  });
+
   it("gives the reason of each job", async () => {
     const { operator, steps } = await anOperator();
     await steps.createFailed({ typeName: "a" }, "Error: no");

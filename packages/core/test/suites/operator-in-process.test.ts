@@ -21,6 +21,7 @@ operatorTestSuite({
     "listAttempts",
     "appendLogs",
     "listLogs",
+    "listNext",
     "listProgress",
     "beat",
     "listWorkers",

@@ -18,6 +18,7 @@ import { listAttempts } from "./list-attempts.ts";
 import { listLimitKeys } from "./list-limit-keys.ts";
 import { listLogs } from "./list-logs.ts";
 import { listMetrics } from "./list-metrics.ts";
+import { listNext } from "./list-next.ts";
 import { listProgress } from "./list-progress.ts";
 import { recordMetrics } from "./record-metrics.ts";
 import { listWorkers } from "./list-workers.ts";
@@ -31,6 +32,7 @@ export const createMongoOperator = (db: Database): OperatorStore => ({
   listDependants: listDependants(db),
   checkHealth: checkHealth(db),
   countAhead: countAhead(db),
+  listNext: listNext(db),
   findKeys: findKeys(db),
   listLimitKeys: listLimitKeys(db),
   listAttempts: listAttempts(db),

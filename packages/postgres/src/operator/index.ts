@@ -19,6 +19,7 @@ import { listAttempts } from "./list-attempts.ts";
 import { listLimitKeys } from "./list-limit-keys.ts";
 import { listLogs } from "./list-logs.ts";
 import { listMetrics } from "./list-metrics.ts";
+import { listNext } from "./list-next.ts";
 import { listProgress } from "./list-progress.ts";
 import { recordMetrics } from "./record-metrics.ts";
 import { listWorkers } from "./list-workers.ts";
@@ -33,6 +34,7 @@ export const createPgOperator = (db: PgDatabase): OperatorStore => ({
   findLocks: findLocks(db),
   checkHealth: checkHealth(db),
   countAhead: countAhead(db),
+  listNext: listNext(db),
   findKeys: findKeys(db),
   listAttempts: listAttempts(db),
   appendLogs: appendLogs(db),

@@ -11,6 +11,7 @@ import { completeJobs, endWithoutWorker } from "./complete-jobs.ts";
 import { checkHealth } from "./check-health.ts";
 import { countAhead } from "./count-ahead.ts";
 import { findKeys } from "./find-keys.ts";
+import { listNext } from "./list-next.ts";
 import { createJob } from "./create-job.ts";
 import { createUsualJob } from "./create-usual-job.ts";
 import { createJobs } from "./create-jobs.ts";
@@ -145,6 +146,7 @@ export const routines: readonly Routine[] = [
   findLocks,
   checkHealth,
   countAhead,
+  listNext,
   findKeys,
   listAttempts,
   appendLogs,

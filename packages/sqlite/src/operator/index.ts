@@ -18,6 +18,7 @@ import { listAttempts } from "./list-attempts.ts";
 import { listLimitKeys } from "./list-limit-keys.ts";
 import { listLogs } from "./list-logs.ts";
 import { listMetrics } from "./list-metrics.ts";
+import { listNext } from "./list-next.ts";
 import { listProgress } from "./list-progress.ts";
 import { recordMetrics } from "./record-metrics.ts";
 import { listWorkers } from "./list-workers.ts";
@@ -33,6 +34,7 @@ export const createSqliteOperator = <TTxContext extends object, TContext extends
   listDependants: listDependants(database),
   checkHealth: checkHealth(database),
   countAhead: countAhead(database),
+  listNext: listNext(database),
   findKeys: findKeys(database),
   listAttempts: listAttempts(database),
   appendLogs: appendLogs(database),

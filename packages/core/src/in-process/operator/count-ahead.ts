@@ -40,13 +40,13 @@ const isOfSameKey = ({ committed: one }: StoredJob, { committed: other }: Stored
   return left === null || right === null ? left === right : keyId(left) === keyId(right);
 };
 
-const isDue = ({ committed }: StoredJob, now: number): boolean =>
+export const isDue = ({ committed }: StoredJob, now: number): boolean =>
   committed?.status === "pending" && committed.scheduledAt <= now;
 
 const priorityOf = ({ committed }: StoredJob): number => committed?.priority ?? 0;
 
 /** In the order of acquisition. */
-const comesBefore = (left: StoredJob, right: StoredJob): boolean => {
+export const comesBefore = (left: StoredJob, right: StoredJob): boolean => {
   const [first, second] = [priorityOf(left), priorityOf(right)];
   if (first !== second) return first > second;
   const difference = (left.committed?.scheduledAt ?? 0) - (right.committed?.scheduledAt ?? 0);

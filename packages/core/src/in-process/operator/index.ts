@@ -18,6 +18,7 @@ import { listDependants } from "./list-dependants.ts";
 import { listLimitKeys } from "./list-limit-keys.ts";
 import { listLogs } from "./list-logs.ts";
 import { listMetrics } from "./list-metrics.ts";
+import { listNext } from "./list-next.ts";
 import { listProgress } from "./list-progress.ts";
 import { listWorkers } from "./list-workers.ts";
 import { readClock } from "./read-clock.ts";
@@ -31,6 +32,7 @@ export const operatorMethods = (database: Database): OperatorStore => ({
   listDependants: listDependants(database),
   checkHealth: checkHealth(database),
   countAhead: countAhead(database),
+  listNext: listNext(database),
   findKeys: findKeys(database),
   listAttempts: listAttempts(database),
   appendLogs: appendLogs(database),

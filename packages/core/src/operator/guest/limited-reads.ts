@@ -11,6 +11,7 @@ const limited: ReadonlySet<string> = new Set([
   "examineJobs",
   "countJobs",
   "countAhead",
+  "listNext",
   "findIds",
   "listDependants",
   "listMetrics",

@@ -18,6 +18,7 @@ import { listAttemptsSuite } from "./list-attempts.suite.ts";
 import { listLimitKeysSuite } from "./list-limit-keys.suite.ts";
 import { listLogsSuite } from "./list-logs.suite.ts";
 import { listMetricsSuite } from "./list-metrics.suite.ts";
+import { listNextSuite } from "./list-next.suite.ts";
 import { listProgressSuite } from "./list-progress.suite.ts";
 import { recordMetricsSuite } from "./record-metrics.suite.ts";
 import { listWorkersSuite } from "./list-workers.suite.ts";
@@ -39,6 +40,7 @@ export const operatorSuites: Readonly<Record<OperatorMethod, OperatorSuite>> = {
   findLocks: findLocksSuite,
   checkHealth: checkHealthSuite,
   countAhead: countAheadSuite,
+  listNext: listNextSuite,
   findKeys: findKeysSuite,
   listAttempts: listAttemptsSuite,
   appendLogs: appendLogsSuite,
