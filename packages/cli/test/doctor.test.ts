@@ -89,7 +89,7 @@ describe.each(storeKinds)("doctor --fix on %s", (kind) => {
       return;
     }
     expect(planned.exitCode, planned.stderr).toBe(5);
-    expect(planned.stdout).toMatch(/^would apply what is missing of the schema: /m);
+    expect(planned.stdout).toMatch(/^would apply missing migrations: /m);
     const again = await run("--fix", "--json");
     expect(again.exitCode).toBe(5);
     expect(JSON.parse(again.stdout)).toMatchObject({
@@ -98,7 +98,7 @@ describe.each(storeKinds)("doctor --fix on %s", (kind) => {
     });
     const fixed = await run("--fix", "--yes");
     expect(fixed.exitCode, fixed.stderr).toBe(0);
-    expect(fixed.stdout).toMatch(/^done: apply what is missing[^]*^ok +schema/m);
+    expect(fixed.stdout).toMatch(/^done: apply missing migrations[^]*^ok +schema/m);
     expect(await run("--fix")).toMatchObject({ exitCode: 0 });
   });
 

@@ -124,6 +124,41 @@ describe("a question in a terminal", () => {
   });
 });
 
+describe.each(storeKinds)("top on %s", (kind) => {
+  it("selects a type, explains and lists its jobs, pauses and resumes it", async () => {
+    const project = createProject();
+    const store = await createStore(kind, project.folder);
+    const { client } = await seed(store);
+    const args = ["--url", store.url, "top", "--interval", "60s"];
+    const { screen, press } = project.inTerminal(args, { columns: 120, rows: 40 });
+    // The busiest type is the first row.
+    await screen(/› +greet[^]*by busiest/);
+    press("p");
+    await screen("pause greet? y");
+    press("n");
+    await screen("by busiest");
+    expect(await client.getPauses()).toEqual([]);
+    press("py");
+    await screen("paused greet");
+    expect(await client.getPauses()).toMatchObject([{ jobType: "greet" }]);
+    press("e");
+    await screen("The job type greet was paused");
+    press("\r");
+    await screen(/ID +STATUS +ATTEMPT/);
+    press("p");
+    await screen("resume greet? y");
+    press("y");
+    await screen("resumed greet");
+    expect(await client.getPauses()).toEqual([]);
+    press("s");
+    await screen("by due");
+    press("j");
+    await screen(/› +(charge|ship)/);
+    press("q");
+    await screen("\u001b[?25h\u001b[?1049l");
+  });
+});
+
 describe("SIGINT during a retry", () => {
   it("stops between two steps, prints the number done and exits with 130", async () => {
     const project = createProject();

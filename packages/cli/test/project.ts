@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { installedPackages } from "./installed-packages.ts";
 
 export interface Result {
@@ -31,6 +31,8 @@ export interface Project {
   queuert(args: readonly string[], settings?: RunSettings): Promise<Result>;
   /** The same in a terminal of so many columns, by `script` of util-linux. */
   terminal(args: readonly string[], settings?: TerminalSettings): Promise<Result>;
+  /** The same, still running, with keys that are pressed. */
+  inTerminal(args: readonly string[], settings?: TerminalSettings): OpenTerminal;
   /** The same, still running. */
   start(args: readonly string[], settings?: RunSettings): Running;
 }
@@ -39,6 +41,12 @@ export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Result>;
   output(): string;
+}
+
+export interface OpenTerminal {
+  press(keys: string): void;
+  /** Resolves when the output since the last call has this. */
+  screen(expected: string | RegExp): Promise<void>;
 }
 
 export const createProject = (): Project => {
@@ -58,6 +66,7 @@ export const createProject = (): Project => {
     start: (args, settings) => startIn(folder, programOf(folder, args), settings),
     queuert: (args, settings) => startIn(folder, programOf(folder, args), settings).ended,
     terminal: (args, settings) => inTerminal(folder, args, settings),
+    inTerminal: (args, settings) => openTerminal(folder, args, settings),
   };
 };
 
@@ -69,14 +78,43 @@ const programOf = (folder: string, args: readonly string[]): readonly string[] =
 
 const shellWord = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
+const terminalOf = (
+  folder: string,
+  args: readonly string[],
+  { columns = 80, rows = 24 }: TerminalSettings,
+): readonly string[] => {
+  const command = programOf(folder, args).map(shellWord).join(" ");
+  const sized = `stty cols ${columns} rows ${rows}; exec ${command}`;
+  return ["script", "--quiet", "--return", "--command", sized, "/dev/null"];
+};
+
+const openTerminal = (
+  folder: string,
+  args: readonly string[],
+  settings: TerminalSettings = {},
+): OpenTerminal => {
+  const program = terminalOf(folder, args, settings);
+  const { child, output } = startIn(folder, program, { ...settings, keepsInput: true });
+  let seen = 0;
+  return {
+    press: (keys) => void child.stdin?.write(keys),
+    screen: async (expected) => {
+      await expect
+        .poll(() => output().slice(seen), { timeout: 20_000 })
+        .toSatisfy((text: string) =>
+          typeof expected === "string" ? text.includes(expected) : expected.test(text),
+        );
+      seen = output().length;
+    },
+  };
+};
+
 const inTerminal = async (
   folder: string,
   args: readonly string[],
-  { columns = 80, rows = 24, ...settings }: TerminalSettings = {},
+  settings: TerminalSettings = {},
 ): Promise<Result> => {
-  const command = programOf(folder, args).map(shellWord).join(" ");
-  const sized = `stty cols ${columns} rows ${rows}; exec ${command}`;
-  const program = ["script", "--quiet", "--return", "--command", sized, "/dev/null"];
+  const program = terminalOf(folder, args, settings);
   const result = await startIn(folder, program, settings).ended;
   return { ...result, stdout: result.stdout.replaceAll("\r\n", "\n") };
 };

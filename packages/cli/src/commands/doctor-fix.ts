@@ -1,4 +1,4 @@
-// What `doctor --fix` repairs: missing migrations, and leases of vanished workers that no worker takes. All else needs a person.
+// The repairs of `doctor --fix`: missing migrations, and leases of vanished workers that no worker takes. All else needs a decision.
 import { createInterface } from "node:readline/promises";
 import type { CommandContext, StoreAccess } from "../command.ts";
 
@@ -17,7 +17,7 @@ export const planFixes = async (access: StoreAccess): Promise<readonly Fix[]> =>
   const { schema } = access.store;
   const missing = (await schema?.plan())?.missing ?? [];
   if (schema !== undefined && missing.length > 0) {
-    const text = `apply what is missing of the schema: ${missing.join(", ")}`;
+    const text = `apply missing migrations: ${missing.join(", ")}`;
     const migrate = async (): Promise<void> => {
       await schema.migrate({ lockTimeoutMs: undefined });
     };

@@ -66,7 +66,7 @@ const detailLines = (reason: Reason): string[] => {
   );
 };
 
-const explanationLines = (terminal: Terminal, explanation: Explanation): string[] => {
+export const explanationLines = (terminal: Terminal, explanation: Explanation): string[] => {
   const { headline, reasons, rootCause, remedies, unknown, verdict } = explanation;
   const more = reasons.slice(1).map(({ text }) => `  also: ${safeLine(text)}`);
   const path = rootCause === null ? [] : rootCause.path;

@@ -62,7 +62,7 @@ export const loadStatus = async (context: CommandContext): Promise<Status> => {
 const countOrDash = (count: number): string => (count === 0 ? "–" : formatCount(count));
 const ageOrDash = (ageMs: number | null): string => (ageMs === null ? "–" : formatDuration(ageMs));
 
-const typeColumns: readonly Column<TypeOverview>[] = [
+export const typeColumns: readonly Column<TypeOverview>[] = [
   { title: "TYPE", cell: ({ typeName }) => typeName, flexible: true },
   { title: "DUE", cell: ({ due }) => countOrDash(due), align: "right" },
   { title: "LATER", cell: ({ pending, due }) => countOrDash(pending - due), align: "right" },
@@ -73,13 +73,22 @@ const typeColumns: readonly Column<TypeOverview>[] = [
 ];
 
 /** Types that nothing happens to are at the end. */
-const busiestFirst = (types: readonly TypeOverview[]): TypeOverview[] =>
+export const busiestFirst = (types: readonly TypeOverview[]): TypeOverview[] =>
   [...types].sort((a, b) => weightOf(b) - weightOf(a) || (a.typeName < b.typeName ? -1 : 1));
 
 const weightOf = ({ pending, blocked, running, failed }: TypeOverview): number =>
   pending + blocked + running + failed;
 
-export const statusLines = (terminal: Terminal, status: Status): string[] => {
+export const statusLines = (terminal: Terminal, status: Status): string[] => [
+  ...headLines(terminal, status),
+  ...(status.types.length === 0
+    ? []
+    : ["", ...tableLines(terminal, typeColumns, busiestFirst(status.types))]),
+  ...limitLines(terminal, status.limits),
+];
+
+/** All but the tables. */
+export const headLines = (terminal: Terminal, status: Status): string[] => {
   const { totals, attention, types, workers } = status;
   const title = [status.environment, status.store].filter((part) => part !== null).join(" · ");
   const sums = [
@@ -96,8 +105,6 @@ export const statusLines = (terminal: Terminal, status: Status): string[] => {
     sums.join("   "),
     ...attention.map((each) => attentionLine(terminal, each)),
     ...(workers === null ? [] : [workersLine(workers)]),
-    ...(types.length === 0 ? [] : ["", ...tableLines(terminal, typeColumns, busiestFirst(types))]),
-    ...limitLines(terminal, status.limits),
   ];
 };
 

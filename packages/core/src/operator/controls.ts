@@ -55,7 +55,7 @@ export type ControlAction = ControlOptions["action"];
 export interface ControlResult {
   /** False: a pause that was to be ended is not there, or a schedule did not start a sequence. */
   readonly isDone: boolean;
-  /** Of a trigger: what became of the tick. */
+  /** Of a trigger: the tick, with its outcome. */
   readonly tick?: ScheduleTick | undefined;
 }
 

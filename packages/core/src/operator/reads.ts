@@ -22,7 +22,7 @@ import type {
   ListFailuresOptions,
   SearchJobsOptions,
 } from "./read-types.ts";
-import { findNext } from "./search/list-next.ts";
+import { listNext } from "./search/list-next.ts";
 import { createStateReads } from "./state-reads.ts";
 import { createTreeReads } from "./tree-reads.ts";
 import { groupFailures } from "./views/failures.ts";
@@ -60,14 +60,10 @@ export const createReads = (
     features: featuresOf(state, core.engine.hasNotifyAdapter),
 
     readClock: async () => slots.run(() => readNow(core)),
-
     parseFilter: (filter) => parseFilter(filter, core.processNow()),
 
     listJobs: async (given = {}) => {
-      if (isNext(given)) {
-        const limit = readNextLimit(given);
-        return slots.run(() => listNextJobs(core, given, limit));
-      }
+      if (given.order === "next") return listNext(core, given);
       const page = readPage(given);
       return slots.run(() => listJobs(core, given, page));
     },
@@ -98,8 +94,8 @@ export const createReads = (
 
     explain: async ({ id, logTail = 0 }) => {
       assertInteger(logTail, "logTail", { min: 0, max: 100 });
-      const { redactText } = core.viewer(undefined);
-      return slots.run(() => explainJob(state, id, undefined, { logTail, redactText }));
+      const reported = { logTail, redactText: core.viewer(undefined).redactText };
+      return slots.run(() => explainJob(state, id, undefined, reported));
     },
 
     listWorkers: async () => slots.run(async () => toWorkerViews(await keptEvidence(core))),
@@ -115,25 +111,6 @@ export const createReads = (
       const key = `failures ${core.viewer(given.payloads).view} ${given.filter ?? ""}`;
       return cache.get(key, keptForMs.failures, () => slots.run(() => listFailures(core, given)));
     },
-  };
-};
-
-/** The pages of the order of acquisition are one: jobs leave it at its head. */
-const listNextJobs = async (
-  core: OperatorCore,
-  { filter: text = "", payloads, wholePayloads = false }: SearchJobsOptions,
-  limit: number,
-): Promise<JobsPage> => {
-  const viewer = core.viewer(payloads);
-  const now = await readNow(core);
-  const filter = parseFilter(text, now);
-  const { jobs, isCut } = await findNext(core, filter, limit);
-  const evidence = { ...(await keptEvidence(core)), now };
-  const lengthMax = wholePayloads ? limits.payloadBytesMax : headLength;
-  return {
-    at: now,
-    items: jobs.map((job) => toJobView(job, evidence, viewer, lengthMax)),
-    ...{ nextCursor: null, examined: jobs.length, examinedTo: null, isCut, filter },
   };
 };
 
@@ -199,16 +176,6 @@ const listFailures = async (
 };
 
 const searchOptionNames = ["filter", "order", "limit", "cursor", "payloads", "wholePayloads"];
-
-const isNext = ({ order }: SearchJobsOptions): boolean => order === "next";
-
-const readNextLimit = (given: SearchJobsOptions): number => {
-  assertKnownOptions(given, searchOptionNames);
-  const { limit = defaults.listLimit, cursor = null } = given;
-  assertInteger(limit, "limit", { min: 1, max: limits.listLimitMax });
-  if (cursor === null) return limit;
-  throw new InvalidOptionError("cursor", cursor, 'leave it out: the order "next" has one page');
-};
 
 const readPage = (given: SearchJobsOptions): PageOfSearch => {
   assertObject(given, "options");

@@ -1,4 +1,4 @@
-// The reasons of a running job: its worker, its lease, and what its attempt has reported.
+// The reasons of a running job: its worker, its lease, and the report of its attempt.
 import type { StoredWorker } from "../../adapters/operator-store.ts";
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 import { escapeControls } from "../../model/describe-error.ts";
@@ -10,7 +10,7 @@ import { parseLines, toJobProgress } from "../views/job-log.ts";
 import { type Evidence, liveWorkersOf, newestReport, presenceOf } from "./evidence.ts";
 import type { ReportedText } from "./explain.ts";
 
-/** What a running attempt has reported. */
+/** The report of a running attempt. */
 export interface RunEvidence {
   readonly progress?: JobProgress | null;
   readonly logTail?: readonly string[];
@@ -45,7 +45,7 @@ const progressText = (progress: JobProgress | null): string => {
   return parts.length === 0 ? "" : ` It says: ${escapeControls(parts.join(", "))}.`;
 };
 
-/** Of a running job. The worker's report has the limit of its type; the store has what its attempt has reported. */
+/** Of a running job. The worker's report has the limit of its type; the store has the progress of its attempt. */
 export const running = (
   job: StateJob,
   evidence: Evidence,

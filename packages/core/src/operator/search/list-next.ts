@@ -1,14 +1,44 @@
-// The due jobs of one type in the order of acquisition.
-import type { StateJob } from "../../model/state-job.ts";
+// The due jobs of one type in the order of acquisition. It has one page, because jobs leave it at its head.
+import { defaults, limits } from "../../defaults.ts";
 import { InvalidOptionError } from "../../errors.ts";
-import type { ParsedFilter } from "../filter/parse-filter.ts";
-import type { OperatorCore } from "../operator-core.ts";
+import { assertKnownOptions } from "../../model/assert-known-options.ts";
+import { assertInteger } from "../../model/assert-option.ts";
+import type { StateJob } from "../../model/state-job.ts";
+import { type ParsedFilter, parseFilter } from "../filter/parse-filter.ts";
+import { keptEvidence, type OperatorCore, readNow } from "../operator-core.ts";
+import type { JobsPage, SearchJobsOptions } from "../read-types.ts";
+import { headLength, toJobView } from "../views/job-view.ts";
+
+const optionNames = ["filter", "order", "limit", "cursor", "payloads", "wholePayloads"];
+
+export const listNext = async (core: OperatorCore, given: SearchJobsOptions): Promise<JobsPage> => {
+  assertKnownOptions(given, optionNames);
+  const { filter: text = "", payloads, wholePayloads = false } = given;
+  const { limit = defaults.listLimit, cursor = null } = given;
+  assertInteger(limit, "limit", { min: 1, max: limits.listLimitMax });
+  if (cursor !== null) {
+    throw new InvalidOptionError("cursor", cursor, 'leave it out: the order "next" has one page');
+  }
+  const viewer = core.viewer(payloads);
+  return core.slots.run(async () => {
+    const now = await readNow(core);
+    const filter = parseFilter(text, now);
+    const { jobs, isCut } = await findNext(core, filter, limit);
+    const evidence = { ...(await keptEvidence(core)), now };
+    const lengthMax = wholePayloads ? limits.payloadBytesMax : headLength;
+    return {
+      at: now,
+      items: jobs.map((job) => toJobView(job, evidence, viewer, lengthMax)),
+      ...{ nextCursor: null, examined: jobs.length, examinedTo: null, isCut, filter },
+    };
+  });
+};
 
 /** Pending jobs that are looked at. */
 const examineMax = 10_000;
 
 /** The first due jobs of the type that the filter names. `isCut`: more may be due. */
-export const findNext = async (
+const findNext = async (
   { state }: OperatorCore,
   { terms }: ParsedFilter,
   limit: number,
