@@ -67,7 +67,7 @@ describe.each(storeKinds)("schedules on %s", (kind) => {
     expect((await run("show", "often")).stdout).toContain(`\t${tick?.sequenceId}\n`);
     const [action] = await createOperator({ queuert: client }).listActions({ limit: 1 });
     expect(action).toMatchObject({
-      ...{ action: "trigger_schedule", filter: "schedule:often", done: 1, refused: 0 },
+      ...{ action: "trigger_schedule", filter: 'schedule:"often"', done: 1, refused: 0 },
       user: expect.stringMatching(/^cli/) as unknown,
     });
 

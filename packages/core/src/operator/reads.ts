@@ -23,6 +23,7 @@ import type {
   SearchJobsOptions,
 } from "./read-types.ts";
 import { listNext } from "./search/list-next.ts";
+import type { Explanation } from "../public-types/explanation.ts";
 import { createStateReads } from "./state-reads.ts";
 import { createTreeReads } from "./tree-reads.ts";
 import { groupFailures } from "./views/failures.ts";
@@ -92,11 +93,7 @@ export const createReads = (
       return slots.run(() => readJobLog(state, id, cursor, viewer));
     },
 
-    explain: async ({ id, logTail = 0 }) => {
-      assertInteger(logTail, "logTail", { min: 0, max: 100 });
-      const reported = { logTail, redactText: core.viewer(undefined).redactText };
-      return slots.run(() => explainJob(state, id, undefined, reported));
-    },
+    explain: async (given) => explain(core, given),
 
     listWorkers: async () => slots.run(async () => toWorkerViews(await keptEvidence(core))),
 
@@ -112,6 +109,15 @@ export const createReads = (
       return cache.get(key, keptForMs.failures, () => slots.run(() => listFailures(core, given)));
     },
   };
+};
+
+const explain = async (
+  { state, slots, viewer }: OperatorCore,
+  { id, logTail = 0 }: Parameters<Operator["explain"]>[0],
+): Promise<Explanation> => {
+  assertInteger(logTail, "logTail", { min: 0, max: 100 });
+  const { redactText } = viewer(undefined);
+  return slots.run(() => explainJob(state, id, undefined, { logTail, redactText }));
 };
 
 const listJobs = async (
