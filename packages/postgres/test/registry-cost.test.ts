@@ -91,3 +91,51 @@ it("writes no more rows for a job with the registry of workers", async () => {
     { relname: "ready", inserted: 200, updated: 0, deleted: 200 },
   ]);
 }, 180_000);
+
+/** The WAL records of a database between two places that write a table or an index whose name matches. */
+const recordsSql = `
+  SELECT count(*)::int AS count FROM pg_get_wal_records_info($1, $2) r
+  WHERE EXISTS (
+    SELECT FROM pg_class c
+    JOIN pg_database d ON d.datname = current_database()
+    WHERE c.relnamespace = 'queuert'::regnamespace AND c.relname ~ $3
+      AND r.block_ref ~ ('/' || d.oid || '/' || pg_relation_filenode(c.oid) || '[^0-9]'))`;
+
+it("writes no WAL for the registry between two beats", async () => {
+  const { pool, queuert } = await openClient(true);
+  await pool.query("CREATE EXTENSION pg_walinspect");
+  const place = async (): Promise<string> => {
+    // A commit makes the server flush all that was written before.
+    await pool.query("CREATE TABLE flushed (); DROP TABLE flushed");
+    const sql = "SELECT pg_current_wal_flush_lsn()::text AS place";
+    return (await pool.query<{ place: string }>(sql)).rows[0]?.place ?? "";
+  };
+  const recordsOf = async (from: string, to: string, tables: string): Promise<number> =>
+    (await pool.query<{ count: number }>(recordsSql, [from, to, tables])).rows[0]?.count ?? 0;
+  const registry = "^(worker|metric)";
+  const begun = await place();
+  const worker = await queuert
+    .createWorker()
+    .implementJobType({ typeName: "single", process: ({ complete }) => complete(null) })
+    .start();
+  const isReported = async () => (await pool.query("SELECT FROM queuert.worker")).rowCount === 1;
+  await expect.poll(isReported, { timeout: 20_000 }).toBe(true);
+  const from = await place();
+  const sequences = Array.from(
+    { length: 200 },
+    (_, input) => ({ typeName: "single", input }) as const,
+  );
+  await queuert.startJobSequences({ sequences, autocommit: true });
+  const completed = "SELECT FROM queuert.job WHERE status = 'completed'";
+  const isDrained = async () => (await pool.query(completed)).rowCount === 200;
+  await expect.poll(isDrained, { timeout: 60_000 }).toBe(true);
+  const to = await place();
+  await worker.stop();
+  await queuert.close();
+  const ended = await place();
+  expect(await recordsOf(begun, from, registry)).toBeGreaterThan(0);
+  // An idle worker reports every 24 to 36 s: no beat is between the two places.
+  expect(await recordsOf(from, to, registry)).toBe(0);
+  expect(await recordsOf(from, to, "^job$")).toBeGreaterThanOrEqual(400);
+  expect(await recordsOf(to, ended, registry)).toBeGreaterThan(0);
+}, 180_000);
