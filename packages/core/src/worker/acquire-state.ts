@@ -304,24 +304,23 @@ export class Slots {
   #begin(attempt: Attempt): void {
     this.#activeCount++;
     this.#begunCount++;
-    const members = membersOf(attempt);
-    for (const member of members) {
-      member.hasBegun = true;
-      member.isInSlot = true;
-    }
-    void this.#run(attempt).then(() => {
-      this.#activeCount--;
-      this.#count(attempt, -1);
-      for (const member of members) {
-        member.isInSlot = false;
-        this.#takeNext(member);
-      }
-      this.#fill();
-      this.#onFreed(attempt);
-    });
+    if (attempt.batch === null) enterSlot(attempt);
+    else attempt.batch.attempts.forEach(enterSlot);
+    void this.#run(attempt).then(() => this.#end(attempt));
   }
 
-  #takeNext(earlier: Attempt): void {
+  /** The slot of the attempt is free again. */
+  #end(attempt: Attempt): void {
+    this.#activeCount--;
+    this.#count(attempt, -1);
+    if (attempt.batch === null) this.#leave(attempt);
+    else for (const member of attempt.batch.attempts) this.#leave(member);
+    this.#fill();
+    this.#onFreed(attempt);
+  }
+
+  #leave(earlier: Attempt): void {
+    earlier.isInSlot = false;
     if (this.#after.size === 0) return;
     const attempt = this.#after.get(earlier);
     if (attempt === undefined) return;
@@ -335,6 +334,11 @@ export class Slots {
     this.#countByType.set(job.typeName, this.countOf(job.typeName) + delta);
   }
 }
+
+const enterSlot = (attempt: Attempt): void => {
+  attempt.hasBegun = true;
+  attempt.isInSlot = true;
+};
 
 /** The attempts that one slot runs. */
 const membersOf = (attempt: Attempt): readonly Attempt[] => attempt.batch?.attempts ?? [attempt];

@@ -8,7 +8,7 @@ import type { TimerHandle } from "../async/clock.ts";
 import { defaults } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
 import { emitAbout, reportLost } from "../lifecycle/attempt-events.ts";
-import type { Attempt } from "../lifecycle/process-job/attempt.ts";
+import type { Attempt, HeldAttempts } from "../lifecycle/process-job/attempt.ts";
 import type { Processor } from "../lifecycle/process-job/processor.ts";
 import type { LeaseHolder } from "../lifecycle/own-leases.ts";
 import { reclaimExpiredLeases } from "../lifecycle/reclaim-expired-leases.ts";
@@ -19,7 +19,7 @@ export interface LeaseKeeperOptions {
   readonly workerId: string;
   readonly processors: readonly Processor[];
   /** Held attempts: queued, running, or waiting to be settled. */
-  readonly attempts: ReadonlySet<Attempt>;
+  readonly attempts: HeldAttempts;
   readonly slots: Slots;
   readonly reapIntervalMs: number;
   readonly onHandedBack: (attempts: readonly Attempt[]) => void;
@@ -249,7 +249,7 @@ const safeMs = ({ leaseMs, renewIntervalMs }: Processor): number => (leaseMs + r
 const none: ReadonlySet<string> = new Set();
 
 /** A transaction held for long keeps locks, a connection, and in some stores the only writer. */
-const warnOfHeldTransactions = (engine: Engine, attempts: ReadonlySet<Attempt>): void => {
+const warnOfHeldTransactions = (engine: Engine, attempts: HeldAttempts): void => {
   const now = engine.clock.now();
   for (const attempt of attempts) {
     const { transaction } = attempt;

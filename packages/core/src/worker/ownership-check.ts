@@ -5,7 +5,7 @@ import { sleep } from "../async/sleep.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
 import { checkOwnership } from "../lifecycle/attempt-events.ts";
-import type { Attempt } from "../lifecycle/process-job/attempt.ts";
+import type { Attempt, HeldAttempts } from "../lifecycle/process-job/attempt.ts";
 
 export interface OwnershipCheck {
   /** A notification names this job. */
@@ -19,10 +19,7 @@ const pauseMs = 100;
 /** More ids than this are not remembered: they are compared with the held jobs at once. */
 const namedMax = 1_000;
 
-export const createOwnershipCheck = (
-  engine: Engine,
-  attempts: ReadonlySet<Attempt>,
-): OwnershipCheck => {
+export const createOwnershipCheck = (engine: Engine, attempts: HeldAttempts): OwnershipCheck => {
   const named = new Set<string>();
   const doubted = new Set<Attempt>();
   const stopping = new AbortController();

@@ -1,14 +1,14 @@
 // The outcomes of the jobs of one `processOnce`. Attempts that have ended are forgotten: a long call must not keep their
 // payloads.
 import type { Clock } from "../async/clock.ts";
-import type { Attempt } from "../lifecycle/process-job/attempt.ts";
+import type { Attempt, HeldAttempts } from "../lifecycle/process-job/attempt.ts";
 
 type Counted = "completed" | "failed" | "rescheduled" | "lost" | "handedBack" | "leftBehind";
 
 export class ProcessOnceTally {
   readonly #clock: Pick<Clock, "now">;
   /** Those that the worker holds. */
-  readonly #attempts: ReadonlySet<Attempt>;
+  readonly #attempts: HeldAttempts;
   readonly #held = new Set<Attempt>();
   readonly #counts = {
     completed: 0,
@@ -21,7 +21,7 @@ export class ProcessOnceTally {
   takenCount = 0;
   longestMs = 0;
 
-  constructor(clock: Pick<Clock, "now">, attempts: ReadonlySet<Attempt>) {
+  constructor(clock: Pick<Clock, "now">, attempts: HeldAttempts) {
     this.#clock = clock;
     this.#attempts = attempts;
   }

@@ -3,7 +3,7 @@
 import { leaseExpiredError } from "../adapter-kit/stored-texts.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
-import type { Attempt } from "../lifecycle/process-job/attempt.ts";
+import type { HeldAttempts } from "../lifecycle/process-job/attempt.ts";
 import { toReference } from "../model/job.ts";
 import type { StateJob } from "../model/state-job.ts";
 import type { JobStatus } from "../model/status.ts";
@@ -13,7 +13,7 @@ export interface ClockRepairOptions {
   /** The lease of each type of the worker. */
   readonly leaseMs: ReadonlyMap<string, number>;
   /** Held attempts: their leases are renewed here. */
-  readonly attempts: ReadonlySet<Attempt>;
+  readonly attempts: HeldAttempts;
   readonly stopping: AbortSignal;
   /** The store's clock, by the last measurement. */
   readonly storeNow: () => number;

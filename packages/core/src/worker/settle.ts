@@ -16,7 +16,7 @@ import { type Cancelling, cancelOwnJobs } from "../lifecycle/cancel-sequences.ts
 import { completeHeldJob, completeJobs, type ValueCompletion } from "../lifecycle/complete-jobs.ts";
 import { type Failing, failJobs } from "../lifecycle/fail-jobs.ts";
 import { runAfterCommit } from "../lifecycle/process-job/after-commit.ts";
-import type { Attempt } from "../lifecycle/process-job/attempt.ts";
+import type { Attempt, HeldAttempts } from "../lifecycle/process-job/attempt.ts";
 import type { Batch, BatchResult } from "../lifecycle/process-job/batch.ts";
 import { decideFailure, type Outcome } from "../lifecycle/process-job/decide-failure.ts";
 import { type Rescheduling, rescheduleJobs } from "../lifecycle/reschedule-jobs.ts";
@@ -40,7 +40,7 @@ const retriesOfUnknown = { maxRetries: 3, initialDelayMs: 50, multiplier: 4, max
 export const createSettler = (
   engine: Engine,
   workerId: string,
-  attempts: Set<Attempt>,
+  attempts: HeldAttempts,
   /** Aborted when the worker will wait no longer. */
   giveUp: AbortSignal,
   /** The outcome of an attempt is stored, or given up. */

@@ -6,7 +6,7 @@
 import type { AcquireJobsResult } from "../adapters/state-adapter-params.ts";
 import { sleep } from "../async/sleep.ts";
 import type { Engine } from "../engine.ts";
-import type { Attempt } from "../lifecycle/process-job/attempt.ts";
+import type { HeldAttempts } from "../lifecycle/process-job/attempt.ts";
 import type { Processor } from "../lifecycle/process-job/processor.ts";
 import { ClockRepair } from "./repair-clock-step.ts";
 
@@ -14,7 +14,7 @@ export interface StoreClockOptions {
   readonly workerId: string;
   readonly processors: readonly Processor[];
   /** Held attempts: their leases are renewed here. */
-  readonly attempts: ReadonlySet<Attempt>;
+  readonly attempts: HeldAttempts;
   readonly stopping: AbortSignal;
   readonly onError: (operation: string, error: unknown) => void;
 }

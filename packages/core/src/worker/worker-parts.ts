@@ -4,7 +4,7 @@ import type { StopListening } from "../adapters/notify-adapter.ts";
 import { settleOrTimeout } from "../async/time-limit.ts";
 import { limits } from "../defaults.ts";
 import type { Engine } from "../engine.ts";
-import type { Attempt } from "../lifecycle/process-job/attempt.ts";
+import { HeldAttempts } from "../lifecycle/process-job/attempt.ts";
 import type { Batch } from "../lifecycle/process-job/batch.ts";
 import { processAttempt } from "../lifecycle/process-job/process-attempt.ts";
 import type { Processor } from "../lifecycle/process-job/processor.ts";
@@ -33,7 +33,7 @@ export interface WorkerParts {
   readonly byType: ReadonlyMap<string, Processor>;
   readonly typeNames: readonly string[];
   /** Held: queued, running, or waiting to be settled. */
-  readonly attempts: Set<Attempt>;
+  readonly attempts: HeldAttempts;
   readonly slots: Slots;
   readonly settler: Settler;
   readonly keeper: LeaseKeeper;
@@ -124,7 +124,7 @@ export const createWorkerParts = (
 ): WorkerParts => {
   const { workerId, concurrency } = options;
   const typeNames = processors.map(({ typeName }) => typeName);
-  const attempts = new Set<Attempt>();
+  const attempts = new HeldAttempts();
   const stopping = new AbortController();
   const giveUp = new AbortController();
   const work = createWakeFlag(engine.clock);
@@ -204,7 +204,7 @@ const createSlots = (
     (attempt) => {
       if (attempt.batch !== null) return runBatch(attempt.batch, gauges, settler);
       gauges.count(attempt, true);
-      return processAttempt(engine, attempt).then((outcome) => {
+      return processAttempt(engine, attempt, (outcome) => {
         gauges.count(attempt, false);
         return settler.settle(attempt, outcome);
       });

@@ -1,7 +1,7 @@
 // The leases that this adapter has acquired and not ended yet, by job. It sends the moment of the acquisition with the end of an
 // attempt, and names leases of which all jobs have ended. The server checks both: after a restart, or for a job that another
 // process acquired, it searches the rows of "lease" instead. Below: the rows that one acquisition has inserted.
-import type { AcquireJobsParams, LeaseReference, StateJob } from "queuert/internal";
+import type { AcquireJobsParams, StateJob } from "queuert/internal";
 import { toDate } from "../job-row.ts";
 
 /** The end of an attempt. Without a worker, no lease ends. */
@@ -10,12 +10,14 @@ interface Ending {
   readonly leaseVersion: number | null;
 }
 
+type LeasedJob = Pick<StateJob, "id" | "leaseVersion">;
+
 /** A row of "lease". */
 export interface AcquiredLease {
   readonly acquiredAtUs: number;
   readonly untilUs: number;
   readonly firstOrdinal: number;
-  readonly jobs: readonly LeaseReference[];
+  readonly jobs: readonly LeasedJob[];
 }
 
 export interface SettledLease {
@@ -52,13 +54,25 @@ interface Entry {
 const forgottenAfterUs = 3_600_000_000;
 const sweepSizeMin = 10_000;
 const settledMax = 1_000;
+const renewedAfter = 1_000;
 // Their deletion is a tenth of the server's work for one job. Entries of ended attempts are dead, so the rows may stay for a while.
 const settledMin = 8;
 
 export const createHeldLeases = (): HeldLeases => {
-  const entries = new Map<string, Entry>();
+  let entries = new Map<string, Entry>();
+  let addedCount = 0;
   let settled: SettledLease[] = [];
   let sweepSize = sweepSizeMin;
+
+  /**
+   * A map that entries come to and leave grows by new tables. V8 links each table to the next, so one that has become old keeps
+   * all later ones until the next full collection. A new map has no such link.
+   */
+  const renewMap = (): void => {
+    if (addedCount < renewedAfter + 4 * entries.size) return;
+    entries = new Map(entries);
+    addedCount = 0;
+  };
 
   const sweep = (nowUs: number): void => {
     if (entries.size < sweepSize) return;
@@ -78,9 +92,11 @@ export const createHeldLeases = (): HeldLeases => {
       for (const { acquiredAtUs, untilUs, firstOrdinal, jobs } of leases) {
         const bounds = { workerId, acquiredAtUs, untilUs, firstOrdinal };
         const lease: OpenLease = { ...bounds, openCount: jobs.length };
-        for (const { jobId, leaseVersion } of jobs) entries.set(jobId, { leaseVersion, lease });
+        for (const { id, leaseVersion } of jobs) entries.set(id, { leaseVersion, lease });
+        addedCount += jobs.length;
         sweep(acquiredAtUs);
       }
+      renewMap();
     },
     acquiredAtUs: (ending) => leaseOf(ending)?.acquiredAtUs ?? null,
     workerId: (ending) => leaseOf(ending)?.workerId ?? null,
@@ -105,7 +121,7 @@ export const createHeldLeases = (): HeldLeases => {
 /** The fields that all jobs of a type share in one acquisition, and those jobs. */
 export interface Lease extends AcquiredLease {
   firstOrdinal: number;
-  readonly jobs: LeaseReference[];
+  readonly jobs: LeasedJob[];
   readonly typeName: string;
   readonly workerId: string;
   readonly takenAt: Date;
@@ -115,7 +131,7 @@ export interface Lease extends AcquiredLease {
 /** Puts a job under its lease. */
 export const addTo = (lease: Lease, job: StateJob): void => {
   lease.firstOrdinal = Math.min(lease.firstOrdinal, job.ordinal);
-  lease.jobs.push({ jobId: job.id, leaseVersion: job.leaseVersion });
+  lease.jobs.push(job);
 };
 
 /** Jobs under a key have a lease for each queue, with the times of their type. */

@@ -194,7 +194,7 @@ describe("the clock as it was shown", () => {
 describe("leases in memory", () => {
   const lease = (untilUs: number, ...ids: string[]) => ({
     ...{ acquiredAtUs: untilUs - 1, untilUs, firstOrdinal: 1 },
-    jobs: ids.map((jobId) => ({ jobId, leaseVersion: 1 })),
+    jobs: ids.map((id) => ({ id, leaseVersion: 1 })),
   });
 
   it("a lease is settled once, when its last job has ended", () => {
@@ -218,6 +218,18 @@ describe("leases in memory", () => {
     expect(settled[0]).toMatchObject({ untilUs: 100, firstOrdinal: 1 });
     expect(leases.takeSettled()).toEqual([]);
     expect(leases.acquiredAtUs({ jobId: "b", leaseVersion: 1 })).toBeNull();
+  });
+
+  it("held jobs are known after thousands of others have ended", () => {
+    const leases = createHeldLeases();
+    leases.acquired("w", [lease(100, "held")]);
+    for (let round = 0; round < 50; round++) {
+      const ids = Array.from({ length: 100 }, (_, index) => `${round} ${index}`);
+      leases.acquired("w", [lease(100, ...ids)]);
+      leases.ended(ids.map((jobId) => ({ jobId, leaseVersion: 1 })));
+      expect(leases.acquiredAtUs({ jobId: "0 0", leaseVersion: 1 })).toBeNull();
+    }
+    expect(leases.acquiredAtUs({ jobId: "held", leaseVersion: 1 })).toBe(99);
   });
 
   it("jobs that never end are forgotten", () => {

@@ -96,11 +96,12 @@ export class Batch {
   async run(): Promise<BatchResult> {
     for (const attempt of this.#attempts) this.#awaited.add(attempt);
     const outcomes = await Promise.all(
-      this.#attempts.map(async (attempt) => {
-        const outcome = await processAttempt(this.#engine, attempt);
-        this.#arrived(attempt);
-        return outcome;
-      }),
+      this.#attempts.map((attempt) =>
+        processAttempt(this.#engine, attempt, (outcome) => {
+          this.#arrived(attempt);
+          return outcome;
+        }),
+      ),
     );
     const transaction = await this.#leaveTransaction();
     outcomes.forEach((outcome, index) => {

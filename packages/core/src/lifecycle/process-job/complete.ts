@@ -31,92 +31,118 @@ interface CompleteFunction {
 
 export type Complete = CompleteFunction & Required<Pick<CompleteFunction, "continueWith">>;
 
-/** One per attempt. `onCalled` closes prepare. */
-export const createComplete = (
-  engine: Engine,
-  attempt: Attempt,
-  onCalled: () => void,
-  about: () => MiddlewareContext,
-): Complete => {
-  const { aroundComplete } = attempt.processor;
-  const wrap: Wrap = (transaction, run) =>
-    aroundComplete.length === 0
-      ? run()
-      : runInLayers(toLayers(aroundComplete, about(), transaction), run);
-  let firstError: { readonly error: unknown } | null = null;
-  const begin = (): void => {
-    if (attempt.hasCompleted) throw calledTwice(firstError);
-    assertNotOver(attempt);
-    attempt.hasCompleted = true;
-    onCalled();
-  };
-  const failed = (error: unknown): void => {
-    firstError ??= { error };
-  };
-  const reject = (reason: unknown): Promise<never> => markHandled(Promise.reject(reason as Error));
-  const refuse = (reason: unknown): Promise<never> =>
-    reason instanceof JobTakenByAnotherWorkerError
-      ? markHandled(rejectWithLatestLoss(engine, attempt, reason))
-      : reject(reason);
-  // Not an async function: by value, one promise is all it takes.
-  const complete: CompleteFunction = (outcome) => {
-    try {
-      begin();
-    } catch (error) {
-      return refuse(error);
-    }
-    try {
-      return typeof outcome === "function"
-        ? markHandled(
-            completeInTransaction(engine, attempt, wrap, outcome as CompleteCallback),
-            failed,
-          )
-        : completeByValue(engine, attempt, wrap, outcome, failed);
-    } catch (error) {
-      failed(error);
-      return reject(error);
-    }
-  };
-  const continueByValue = async (options: NewJobOptions): Promise<CompletionToken> => {
-    assertWithoutBlockers(options);
-    const traceContext = attempt.span?.traceContext() ?? attempt.job.traceContext;
-    const job = await toNewContinuation(engine, attempt.job, options, traceContext);
-    return new CompletionToken(attempt, { kind: "continuation", job });
-  };
-  complete.continueWith = (options) => {
-    try {
-      begin();
-    } catch (error) {
-      return refuse(error);
-    }
-    return markHandled(Promise.resolve(wrap(undefined, () => continueByValue(options))), failed);
-  };
+/** The argument of the process function. */
+interface Processing {
+  readonly engine: Engine;
+  readonly attempt: Attempt;
+  /** The argument of middleware. */
+  readonly about: MiddlewareContext;
+  closePrepare(): void;
+}
+
+/** One per attempt. With a closure for each step, this was a tenth of the bytes that a job allocates. */
+export const createComplete = (processing: Processing): Complete => {
+  const call = new CompleteCall(processing);
+  const complete: CompleteFunction = (outcome) => call.complete(outcome);
+  complete.continueWith = (options) => call.continueWith(options);
   return complete as Complete;
 };
 
+class CompleteCall {
+  readonly #processing: Processing;
+  #firstError: { readonly error: unknown } | null = null;
+
+  constructor(processing: Processing) {
+    this.#processing = processing;
+  }
+
+  /** Not an async function: by value, one promise is all it takes. */
+  complete(outcome: unknown): Promise<CompletionToken> {
+    try {
+      this.#begin();
+    } catch (error) {
+      return this.#refuse(error);
+    }
+    try {
+      if (typeof outcome !== "function") return this.#completeByValue(outcome);
+      const { engine, attempt } = this.#processing;
+      const wrap: Wrap = (transaction, run) => this.#wrap(transaction, run);
+      return this.#handled(
+        completeInTransaction(engine, attempt, wrap, outcome as CompleteCallback),
+      );
+    } catch (error) {
+      this.#failed(error);
+      return markHandled(Promise.reject(error as Error));
+    }
+  }
+
+  continueWith(options: NewJobOptions): Promise<CompletionToken> {
+    try {
+      this.#begin();
+    } catch (error) {
+      return this.#refuse(error);
+    }
+    return this.#handled(
+      Promise.resolve(this.#wrap(undefined, () => this.#continueByValue(options))),
+    );
+  }
+
+  #begin(): void {
+    const { attempt } = this.#processing;
+    if (attempt.hasCompleted) throw calledTwice(this.#firstError);
+    assertNotOver(attempt);
+    attempt.hasCompleted = true;
+    this.#processing.closePrepare();
+  }
+
+  #refuse(reason: unknown): Promise<never> {
+    const { engine, attempt } = this.#processing;
+    return markHandled(
+      reason instanceof JobTakenByAnotherWorkerError
+        ? rejectWithLatestLoss(engine, attempt, reason)
+        : Promise.reject(reason as Error),
+    );
+  }
+
+  #failed(error: unknown): void {
+    this.#firstError ??= { error };
+  }
+
+  #handled<T>(promise: Promise<T>): Promise<T> {
+    return markHandled(promise, (error) => this.#failed(error));
+  }
+
+  /** Runs code inside the middleware around `complete`. */
+  #wrap<T>(transaction: object | undefined, run: () => T | Promise<T>): T | Promise<T> {
+    const { aroundComplete } = this.#processing.attempt.processor;
+    if (aroundComplete.length === 0) return run();
+    return runInLayers(toLayers(aroundComplete, this.#processing.about, transaction), run);
+  }
+
+  #completeByValue(output: unknown): Promise<CompletionToken> {
+    const { engine, attempt } = this.#processing;
+    if (attempt.processor.aroundComplete.length > 0) {
+      const toToken = async (): Promise<CompletionToken> =>
+        new CompletionToken(attempt, await toOutputOutcome(engine, attempt.job, output));
+      return this.#handled(Promise.resolve(this.#wrap(undefined, toToken)));
+    }
+    const outcome = toOutputOutcome(engine, attempt.job, output);
+    return outcome instanceof Promise
+      ? this.#handled(outcome.then((parsed) => new CompletionToken(attempt, parsed)))
+      : Promise.resolve(new CompletionToken(attempt, outcome));
+  }
+
+  async #continueByValue(options: NewJobOptions): Promise<CompletionToken> {
+    assertWithoutBlockers(options);
+    const { engine, attempt } = this.#processing;
+    const traceContext = attempt.span?.traceContext() ?? attempt.job.traceContext;
+    const job = await toNewContinuation(engine, attempt.job, options, traceContext);
+    return new CompletionToken(attempt, { kind: "continuation", job });
+  }
+}
+
 /** Runs code inside the middleware around `complete`. Without a transaction: by value. */
 type Wrap = <T>(transaction: object | undefined, run: () => T | Promise<T>) => T | Promise<T>;
-
-const completeByValue = (
-  engine: Engine,
-  attempt: Attempt,
-  wrap: Wrap,
-  output: unknown,
-  failed: (error: unknown) => void,
-): Promise<CompletionToken> => {
-  if (attempt.processor.aroundComplete.length > 0) {
-    const toToken = async (): Promise<CompletionToken> =>
-      new CompletionToken(attempt, await toOutputOutcome(engine, attempt.job, output));
-    return markHandled(Promise.resolve(wrap(undefined, toToken)), failed);
-  }
-  const outcome = toOutputOutcome(engine, attempt.job, output);
-  return outcome instanceof Promise
-    ? markHandled(
-        outcome.then((parsed) => new CompletionToken(attempt, parsed)),
-        failed,
-      )
-    : Promise.resolve(new CompletionToken(attempt, outcome));
-};
 
 const completeInTransaction = (
   engine: Engine,

@@ -20,16 +20,25 @@ import { type Complete, createComplete } from "./complete.ts";
 import { type Outcome, toUsedUp } from "./decide-failure.ts";
 import { createPrepare, type Prepare } from "./prepare.ts";
 
-/** Runs the user's code. A transaction that it has opened is left open for the outcome `held` only. */
-export const processAttempt = (engine: Engine, attempt: Attempt): Promise<Outcome> => {
+/**
+ * Runs the user's code, then `settle` with its outcome, and resolves with the result. A transaction that the code has opened is
+ * left open for the outcome `held` only.
+ */
+export const processAttempt = <T>(
+  engine: Engine,
+  attempt: Attempt,
+  settle: (outcome: Outcome) => T | Promise<T>,
+): Promise<T> => {
   attempt.startedAt = engine.clock.now();
   startAttemptSpan(engine, attempt);
   emitStarted(engine, attempt);
   const usedUp = toUsedUp(attempt);
-  if (usedUp !== null) return Promise.resolve(usedUp);
+  if (usedUp !== null) return Promise.resolve(usedUp).then(settle);
+  const whenEnded = (outcome: Outcome | Promise<Outcome>): T | Promise<T> =>
+    outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
   return callUserCode(engine, attempt).then(
-    (token) => conclude(attempt, token),
-    (error: unknown) => endAttempt(attempt, { kind: "threw", error }),
+    (token) => whenEnded(conclude(attempt, token)),
+    (error: unknown) => whenEnded(endAttempt(attempt, { kind: "threw", error })),
   );
 };
 
@@ -222,12 +231,7 @@ export class ProcessContext {
   }
 
   get complete(): Complete {
-    return (this.#complete ??= createComplete(
-      this.engine,
-      this.attempt,
-      () => this.closePrepare(),
-      () => this.about,
-    ));
+    return (this.#complete ??= createComplete(this));
   }
 
   get afterCommit(): AfterCommit {

@@ -172,7 +172,7 @@ const toAcquisition = (rows: readonly PgRow[], workerId: string, types: Types): 
   const jobs: AcquiredRow[] = [];
   for (const row of rows) {
     const facts = String(row["facts"]).split(" ");
-    const [type = ""] = facts;
+    const type = facts[0] ?? "";
     if (!isJobRow(type)) continue;
     let lease = leases.get(type);
     if (lease === undefined) {
@@ -214,9 +214,11 @@ const toAcquiredRow = (
   lease: Lease,
   leases: Map<string, Lease>,
 ): AcquiredRow => {
-  const [, ordinal, createdUs, attempt, leaseVersion, position, sequenceUs] = facts;
+  // By index: patterns of arrays make an object for each element.
+  const createdUs = Number(facts[2]);
+  const position = facts[5];
   const id = String(row["id"]);
-  const createdAt = new Date(Number(createdUs) / 1_000);
+  const createdAt = toDate(createdUs);
   const job: OwnStateJob = newStateJob(
     {
       kind: "entry",
@@ -233,7 +235,7 @@ const toAcquiredRow = (
     },
     {
       id,
-      ordinal: Number(ordinal),
+      ordinal: Number(facts[1]),
       createdAt,
       scheduledAt: createdAt,
       sequenceCreatedAt: createdAt,
@@ -243,17 +245,17 @@ const toAcquiredRow = (
     job.position = Number(position);
     job.sequenceId = String(row["sequence_id"]);
     job.sequenceTypeName = toText(row["sequence_type_name"]);
-    job.sequenceCreatedAt = toDate(sequenceUs);
+    job.sequenceCreatedAt = toDate(facts[6]);
   }
   job.status = "running";
-  job.attempt = Number(attempt);
+  job.attempt = Number(facts[3]);
   job.lastAttemptAt = lease.takenAt;
-  job.leaseVersion = Number(leaseVersion);
+  job.leaseVersion = Number(facts[4]);
   job.leasedBy = lease.workerId;
   job.leasedUntil = lease.leasedUntil;
   if (row["rest"] === null) {
     addTo(lease, job);
-    return { job, scheduledAtUs: Number(createdUs), reclaimedFrom: null, isUnderKey: false };
+    return { job, scheduledAtUs: createdUs, reclaimedFrom: null, isUnderKey: false };
   }
   const rest = JSON.parse(String(row["rest"])) as Readonly<Record<string, unknown>>;
   addRareFields(job, rest);
