@@ -1,16 +1,17 @@
 // ↺ Jobs fail for good. A job without waiters is one write. A job with waiters is one transaction together
 // with the first levels of its dependants. Further levels are transactions of their own
 // (`fail-dependants.ts`), unless the caller has a transaction.
-import {
-  attemptError,
-  type FailJobsParams,
-  type FailJobsResult,
-  type StateAdapter,
-} from "queuert/internal";
-import { withAttempt } from "../attempts.ts";
+import type { FailJobsParams, FailJobsResult, StateAdapter } from "queuert/internal";
 import type { Database, Repeat } from "../database.ts";
-import { createStamp, leaseFields, sequenceIdOf, toLeaseLostReason } from "../job-document.ts";
-import { outside, type Scope, type UpdateOne } from "../store.ts";
+import { failedAttempts, together } from "../end-attempts.ts";
+import {
+  createStamp,
+  heldUnder,
+  leaseFields,
+  sequenceIdOf,
+  toLeaseLostReason,
+} from "../job-document.ts";
+import { outside, type Scope } from "../store.ts";
 import {
   boundedCascade,
   type CascadeBounds,
@@ -35,7 +36,11 @@ export const failJobs =
     if (own.session !== undefined) {
       const { settled, step } = await failAwaited(db, own, jobs, stamp, wholeCascade);
       const { dependants, unblocked } = step;
-      return { results: toResults(jobs, settled, stamp), dependants, unblocked };
+      return {
+        results: toResults(jobs, settled, stamp),
+        dependants,
+        unblocked,
+      };
     }
     // Repeated with the stamp of the first attempt: jobs that it has stored count as this call's.
     const alone = await repeat(() =>
@@ -47,13 +52,20 @@ export const failJobs =
     };
     const rest = jobs.filter(isOpen);
     if (rest.length === 0) {
-      return { results: toResults(jobs, alone, stamp), dependants: [], unblocked: [] };
+      return {
+        results: toResults(jobs, alone, stamp),
+        dependants: [],
+        unblocked: [],
+      };
     }
     const { settled, step } = await repeat(() =>
       db.transact(undefined, (scope) => failAwaited(db, scope, rest, stamp, boundedCascade)),
     );
     const others = await finishCascade(db, repeat, step);
-    return { results: toResults(jobs, new Map([...alone, ...settled]), stamp), ...others };
+    return {
+      results: toResults(jobs, new Map([...alone, ...settled]), stamp),
+      ...others,
+    };
   };
 
 const failAwaited = async (
@@ -76,31 +88,13 @@ const write = async (
   stamp: string,
   condition: object,
 ): Promise<SettledById> => {
-  const sorted = [...jobs].sort((a, b) => (a.jobId < b.jobId ? -1 : 1));
-  await db.jobs.bulkUpdate(
-    scope,
-    sorted.map(({ jobId, leaseVersion, error }): UpdateOne => ({
-      updateOne: {
-        filter: { _id: jobId, status: "running", leaseVersion, ...condition },
-        update: [
-          {
-            $set: {
-              status: "failed",
-              lastAttemptError: { $literal: error },
-              stamp,
-              finishedAt: "$$NOW",
-              attempts: withAttempt({
-                outcome: "failed",
-                error: { $literal: attemptError(error) },
-                nextAt: null,
-              }),
-            },
-          },
-          { $unset: Object.keys(leaseFields) },
-        ],
-      },
-    })),
-  );
+  for (const some of together(jobs)) {
+    const ended = failedAttempts(some, "failed", null);
+    await db.jobs.updateMany(scope, { ...heldUnder(some), ...condition }, [
+      { $set: { status: "failed", stamp, finishedAt: "$$NOW", ...ended } },
+      { $unset: Object.keys(leaseFields) },
+    ]);
+  }
   return readSettled(db, scope, jobs);
 };
 

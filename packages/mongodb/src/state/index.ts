@@ -61,7 +61,7 @@ export const createMongoState = (db: Database, repeat: Repeat): MongoState => ({
   acquireJobs: acquireJobs(db, repeat),
   renewLeases: renewLeases(db),
   completeJobs: completeJobs(db, repeat),
-  rescheduleJobs: rescheduleJobs(db),
+  rescheduleJobs: rescheduleJobs(db, repeat),
   failJobs: failJobs(db, repeat),
   cancelSequences: cancelSequences(db),
   reclaimExpiredLeases: reclaimExpiredLeases(db, repeat),

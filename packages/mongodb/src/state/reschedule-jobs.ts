@@ -1,30 +1,31 @@
 // ↺ Running jobs go back to pending: failed with attempts left, rescheduled by the handler, or handed back.
+import type { RescheduleJobsParams, RescheduleResult, StateAdapter } from "queuert/internal";
+import type { Database, Repeat } from "../database.ts";
+import { failedAttempts, together, valueOf } from "../end-attempts.ts";
 import {
-  attemptError,
-  type RescheduleJobsParams,
-  type RescheduleResult,
-  type StateAdapter,
-} from "queuert/internal";
-import { withAttempt } from "../attempts.ts";
-import type { Database } from "../database.ts";
-import { createStamp, dueExpression, leaseFields, toLeaseLostReason } from "../job-document.ts";
-
-import type { UpdateOne } from "../store.ts";
+  clampMs,
+  createStamp,
+  heldUnder,
+  leaseFields,
+  toLeaseLostReason,
+} from "../job-document.ts";
 
 type RescheduleJobs = StateAdapter<object, object, string>["rescheduleJobs"];
 type Element = RescheduleJobsParams<object>["jobs"][number];
 
 export const rescheduleJobs =
-  (db: Database): RescheduleJobs =>
+  (db: Database, repeat: Repeat): RescheduleJobs =>
   async ({ context, jobs }) => {
     if (jobs.length === 0) return [];
     const scope = db.writeScopeOf(context);
     const stamp = createStamp();
-    const sorted = [...jobs].sort((a, b) => (a.jobId < b.jobId ? -1 : 1));
-    await db.jobs.bulkUpdate(
-      scope,
-      sorted.map((element) => toUpdate(element, stamp)),
-    );
+    const write = async (): Promise<void> => {
+      for (const some of together(jobs).flatMap(alike)) {
+        await db.jobs.updateMany(scope, heldUnder(some), toUpdate(some, stamp));
+      }
+    };
+    // The driver repeats no update of several jobs. Those that a first attempt has stored count as this call's.
+    await (scope.session === undefined ? repeat(write) : write());
     const found = await db.jobs.find(
       scope,
       { _id: { $in: jobs.map(({ jobId }) => jobId) } },
@@ -43,30 +44,44 @@ export const rescheduleJobs =
     });
   };
 
-const toUpdate = (
-  { jobId, leaseVersion, schedule, countsAttempt, error }: Element,
-  stamp: string,
-): UpdateOne => ({
-  updateOne: {
-    filter: { _id: jobId, status: "running", leaseVersion },
-    update: [
-      {
-        $set: {
-          status: "pending",
-          stamp,
-          ...(schedule !== null && { scheduledAt: dueExpression(schedule) }),
-          ...(!countsAttempt && { attempt: { $max: [0, { $subtract: ["$attempt", 1] }] } }),
-          ...(error !== null && {
-            lastAttemptError: { $literal: error },
-            attempts: withAttempt({
-              outcome: "retried",
-              error: { $literal: attemptError(error) },
-              nextAt: schedule === null ? "$scheduledAt" : dueExpression(schedule),
-            }),
-          }),
-        },
-      },
-      { $unset: Object.keys(leaseFields) },
-    ],
-  },
-});
+/** Those that one update can write: the fields that they change are the same. */
+const kindOf = ({ schedule, countsAttempt, error }: Element): string => {
+  const due = schedule === null ? "kept" : schedule.at === undefined ? "after" : "at";
+  return JSON.stringify([due, countsAttempt, error === null]);
+};
+
+const alike = (jobs: readonly Element[]): readonly (readonly Element[])[] => {
+  const kinds = new Map<string, Element[]>();
+  for (const job of jobs) {
+    const kind = kindOf(job);
+    const known = kinds.get(kind);
+    if (known === undefined) kinds.set(kind, [job]);
+    else known.push(job);
+  }
+  return [...kinds.values()];
+};
+
+const dueOf = (jobs: readonly Element[]): object | null => {
+  const [first] = jobs;
+  if (first === undefined || first.schedule === null) return null;
+  if (first.schedule.at !== undefined) return valueOf(jobs, ({ schedule }) => schedule?.at);
+  return {
+    $add: ["$$NOW", valueOf(jobs, ({ schedule }) => clampMs(schedule?.afterMs ?? 0))],
+  };
+};
+
+const isFailed = (job: Element): job is Element & { readonly error: string } => job.error !== null;
+
+const toUpdate = (jobs: readonly Element[], stamp: string): object[] => {
+  const due = dueOf(jobs);
+  const isCounted = jobs.every(({ countsAttempt }) => countsAttempt);
+  const set = {
+    ...{ status: "pending", stamp },
+    ...(due !== null && { scheduledAt: due }),
+    ...(!isCounted && {
+      attempt: { $max: [0, { $subtract: ["$attempt", 1] }] },
+    }),
+    ...(jobs.every(isFailed) && failedAttempts(jobs, "retried", due ?? "$scheduledAt")),
+  };
+  return [{ $set: set }, { $unset: Object.keys(leaseFields) }];
+};

@@ -3,42 +3,28 @@ import type { MongoCollection } from "@queuert/mongodb";
 import type { Participant } from "../participant.ts";
 import { openWithMongodb, participant as usual } from "./mongodb.ts";
 
-interface Batched {
-  readonly updateOne: {
-    readonly filter: object;
-    readonly update: readonly { readonly $set?: Readonly<Record<string, unknown>> }[];
-  };
-}
+type Stage = Readonly<Record<string, object>>;
 
-const withoutHistory = ({ updateOne }: Batched): object => ({
-  updateOne: {
-    ...updateOne,
-    update: updateOne.update.map((stage) => {
-      if (stage.$set === undefined) return stage;
-      const { attempts, ...$set } = stage.$set;
-      void attempts;
-      return { $set };
-    }),
-  },
-});
-
-const isOfPipelines = (operations: readonly object[]): operations is readonly Batched[] =>
-  operations.every(
-    (each) => "updateOne" in each && Array.isArray((each as Batched).updateOne.update),
-  );
+/** Of an update by stages. */
+const withoutHistory = (update: object | object[]): object | object[] =>
+  Array.isArray(update)
+    ? update.map((stage: Stage) => {
+        if (stage["$set"] === undefined) return stage;
+        const { attempts, ...$set } = stage["$set"] as Readonly<Record<string, unknown>>;
+        void attempts;
+        return { $set };
+      })
+    : update;
 
 const silent = (collection: MongoCollection): MongoCollection => ({
   find: (...args) => collection.find(...args),
   aggregate: (...args) => collection.aggregate(...args),
   insertMany: (...args) => collection.insertMany(...args),
-  updateMany: (...args) => collection.updateMany(...args),
+  updateMany: (filter, update, options) =>
+    collection.updateMany(filter, withoutHistory(update), options),
   findOneAndUpdate: (...args) => collection.findOneAndUpdate(...args),
   deleteMany: (...args) => collection.deleteMany(...args),
-  bulkWrite: (operations, options) =>
-    collection.bulkWrite(
-      isOfPipelines(operations) ? operations.map(withoutHistory) : operations,
-      options,
-    ),
+  bulkWrite: (...args) => collection.bulkWrite(...args),
 });
 
 export const participant: Participant = {
