@@ -1,5 +1,5 @@
 // The two rules of the conductor, each with a planted violation, and the facts that they are judged by.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AnyStateAdapter, createInProcessStateAdapter, createQueuert } from "queuert";
@@ -36,18 +36,28 @@ describe("a process of a run", () => {
   let folder: string;
   let child: Child;
 
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), "queuert-torture-child-"));
-    const storeUrl = join(folder, "store.sqlite");
-    await (await loadStore("sqlite")).prepare(storeUrl);
+  const inFolder = (path: string): string => join(folder, path);
+  const isReady = (): Promise<void> => vi.waitFor(() => expect(child.isReady).toBe(true));
+  const prepare = async (storeUrl: string): Promise<void> =>
+    (await loadStore("sqlite")).prepare(storeUrl);
+
+  const start = (storeUrl: string): void => {
     const config: ChildConfig = {
       ...{ name: "worker0", role: "worker", seed: 1, store: "sqlite", storeUrl, pauseMs: 100 },
-      ...{ notify: "none", notifyUrl: "", logPath: join(folder, "log"), epochOffsetMs: 0 },
+      ...{ notify: "none", notifyUrl: "", logPath: inFolder("log"), epochOffsetMs: 0 },
       ...{ concurrency: 2, connectionsMax: 2, retentionMs: 10_000, nextVersion: null },
     };
     // A twentieth of the usual patience.
     child = new Child(config, 0.05);
-    await vi.waitFor(() => expect(child.isReady).toBe(true));
+  };
+  const startReady = async (): Promise<void> => {
+    await prepare(inFolder("store.sqlite"));
+    start(inFolder("store.sqlite"));
+    await isReady();
+  };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "queuert-torture-child-"));
   });
   afterEach(async () => {
     await child.kill();
@@ -58,13 +68,25 @@ describe("a process of a run", () => {
     process.kill(child.pid as number, name);
   };
 
+  it("tries again until its store is there", async () => {
+    start(inFolder("later/store.sqlite"));
+    await vi.waitFor(() =>
+      expect(readFileSync(inFolder("log"), "utf8")).toContain("open the store"),
+    );
+    mkdirSync(inFolder("later"));
+    await prepare(inFolder("later/store.sqlite"));
+    await isReady();
+  });
+
   it("has crashed if it ends unasked", async () => {
+    await startReady();
     signal("SIGKILL");
     await vi.waitFor(() => expect(child.isAlive).toBe(false));
     expect(await child.close()).toContain("ended with SIGKILL");
   });
 
   it("has not stopped if it does not answer", async () => {
+    await startReady();
     signal("SIGSTOP");
     expect(await child.close()).toBe("did not close");
   });

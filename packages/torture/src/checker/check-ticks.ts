@@ -85,13 +85,16 @@ const judgeCatchUp: Judge = (schedule, ticks, { toleranceMs }) =>
     return [{ rule: "a late tick follows its catch-up", detail }];
   });
 
-/** While it is paused, no scheduled tick is fired. */
+/** While it is paused, no scheduled tick is fired. A trigger starts the one that was buffered before. */
 const judgePause: Judge = (schedule, ticks, { toleranceMs }) =>
-  ticks.flatMap(({ kind, tickAt, firedAt }) =>
-    kind === "scheduled" && isIn(schedule.paused, firedAt.getTime(), toleranceMs)
-      ? [{ rule: "a paused schedule fires no tick", detail: nameOf(schedule, tickAt.getTime()) }]
-      : [],
-  );
+  ticks.flatMap(({ kind, outcome, tickAt, firedAt }) => {
+    const pause = schedule.paused.find((span) => isIn([span], firedAt.getTime(), toleranceMs));
+    if (kind !== "scheduled" || pause === undefined) return [];
+    const isOlder = tickAt.getTime() < pause[0];
+    if (schedule.overlap === "bufferOne" && outcome === "started" && isOlder) return [];
+    const detail = nameOf(schedule, tickAt.getTime());
+    return [{ rule: "a paused schedule fires no tick", detail }];
+  });
 
 /** A firing has one time for all that it starts. */
 const isUnfinished = (

@@ -6,7 +6,6 @@ import type { LoadSurroundings } from "../load/run-plan.ts";
 import { loadTransport } from "../notify/index.ts";
 import type { Random } from "../random.ts";
 import { loadStore } from "../stores/index.ts";
-import type { OpenStore } from "../stores/store.ts";
 import { createFlakyState } from "./flaky-state.ts";
 import { createLossyNotify } from "./lossy-notify.ts";
 import type { ChildConfig } from "./protocol.ts";
@@ -24,16 +23,17 @@ type Means = Pick<LoadSurroundings, "now" | "note" | "onError" | "isRepaired"> &
   readonly random: Random;
 };
 
-/** The server may be gone at the same time: a deployment tries again. */
-const migrateStubbornly = async (
-  { migrate }: OpenStore,
+/** The server may be gone at the same time: a supervisor starts the process again. */
+const stubbornly = async <TResult>(
+  doing: string,
+  call: () => Promise<TResult>,
   { onError }: Pick<Means, "onError">,
-): Promise<void> => {
+): Promise<TResult> => {
   for (;;) {
     try {
-      return await migrate();
+      return await call();
     } catch (error) {
-      onError("migrate", error);
+      onError(doing, error);
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
   }
@@ -41,8 +41,13 @@ const migrateStubbornly = async (
 
 export const openLoad = async (config: ChildConfig, means: Means): Promise<Load> => {
   const { random, ...notes } = means;
-  const store = await (await loadStore(config.store)).open(config.storeUrl, config.connectionsMax);
-  if (config.nextVersion !== null) await migrateStubbornly(store, means);
+  const { open } = await loadStore(config.store);
+  const store = await stubbornly(
+    "open the store",
+    () => open(config.storeUrl, config.connectionsMax),
+    means,
+  );
+  if (config.nextVersion !== null) await stubbornly("migrate", store.migrate, means);
   const flaky = createFlakyState(store.state, random);
   const transport =
     config.notify === "none"

@@ -14,7 +14,10 @@ const open: Store["open"] = async (url, connectionsMax, answerTimeoutMs = 4_000)
     serverSelectionTimeoutMS: answerTimeoutMs,
   });
   const stateProvider = createMongodbProvider({ client });
-  const adapter = await createMongoStateAdapter({ stateProvider });
+  const adapter = await createMongoStateAdapter({ stateProvider }).catch(async (error: unknown) => {
+    await client.close();
+    throw error;
+  });
   return {
     // Of its contexts nothing is used here but by `writeRow`.
     state: adapter as unknown as AnyStateAdapter,

@@ -61,6 +61,13 @@ export const soundTicks: Readonly<Record<string, History>> = {
     ),
     creationMs: 5_000,
   },
+  "a buffered tick that a trigger starts in a pause": judged(
+    with2({ firedAt: new Date(hour(2.5)) }),
+    {
+      ...{ overlap: "bufferOne", catchUp: { withinMs: hourMs } },
+      ...{ active: [[midnight, hour(2) + 1]], paused: [[hour(2) + 2, hour(3)]] },
+    },
+  ),
   "a tick at the end of a pause": {
     ...judged(all, { active: [[midnight, hour(2) - 100]], paused: [[hour(2) - 99, hour(2) + 23]] }),
     toleranceMs: 5,
@@ -106,6 +113,14 @@ export const plantedTicks: readonly Planted[] = [
     rule: "a paused schedule fires no tick",
     how: "it fires at two",
     history: judged(all, { active: [[midnight, hour(2)]], paused: [[hour(2) + 1, hour(3)]] }),
+  },
+  {
+    rule: "a paused schedule fires no tick",
+    how: "a tick of the pause is started late",
+    history: judged(with2({ firedAt: new Date(hour(2.5)) }), {
+      ...{ overlap: "bufferOne", catchUp: { withinMs: hourMs } },
+      ...{ active: [[midnight, hour(1) + 1]], paused: [[hour(1) + 2, hour(3)]] },
+    }),
   },
   {
     rule: "a started tick has its sequence",

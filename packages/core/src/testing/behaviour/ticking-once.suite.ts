@@ -29,9 +29,9 @@ export const tickingOnceSuite: BehaviourSuite = defineBehaviourSuite("ticking on
     const first = await completing(client, ran).processOnce({ budgetMs: 60_000 });
     expect(first).toMatchObject({ completed: 1 });
     expect(ran).toEqual([at.getTime()]);
-    // No job is scheduled: this is the time until the next tick.
-    const nextInMs = lastHour().getTime() + hourMs - Date.now();
-    expect(Math.abs((first.nextDueInMs ?? 0) - nextInMs)).toBeLessThan(60_000);
+    // No job is scheduled: this is the time until the next tick, at a full hour. One may have begun meanwhile.
+    const afterHourMs = (Date.now() + (first.nextDueInMs ?? hourMs / 2)) % hourMs;
+    expect(Math.min(afterHourMs, hourMs - afterHourMs)).toBeLessThan(5 * 60_000);
     await sleepSince(test.stateAdapter, "hourly", new Date(at.getTime() + 1_000));
     expect(await completing(client, ran).drain()).toMatchObject({ completed: 1 });
     expect(countOutcomes(await history(client, "hourly"))).toEqual({ started: 2 });
