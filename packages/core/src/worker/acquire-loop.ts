@@ -12,7 +12,7 @@ import { Attempt } from "../lifecycle/process-job/attempt.ts";
 import { Batch } from "../lifecycle/process-job/batch.ts";
 import { reportTakenOver } from "../lifecycle/reclaim-expired-leases.ts";
 
-/** Due jobs that another transaction has locked: tried again soon, but not in a tight loop. */
+/** Due jobs of which none was found, since other transactions have locked them: tried again soon, but not in a tight loop. */
 const lockedRetryMs = 25;
 
 const errorDelays = { initialMs: 100, multiplier: 2, maxMs: 5_000 };
@@ -163,7 +163,8 @@ const msToWait = (
   if (slotCount < limit) {
     // Spread, so that workers started together do not poll together.
     const pollMs = options.pollIntervalMs * (0.9 + 0.2 * engine.random());
-    const dueMs = nextDueInMs === 0 ? lockedRetryMs : (nextDueInMs ?? pollMs);
+    const isLocked = nextDueInMs === 0 && slotCount === 0;
+    const dueMs = isLocked ? lockedRetryMs : (nextDueInMs ?? pollMs);
     const idleMs = Math.min(pollMs, dueMs);
     // The end of an attempt, here or elsewhere, may let a job start before then.
     if (acquireState.isLimited) acquireState.forget();
