@@ -184,4 +184,40 @@ describe.each(servers)("%s", (_server, databases) => {
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect((await reads()) - before).toBeLessThanOrEqual(taken * 12);
   });
+
+  it("passes once by keys that another acquisition holds, however many of its own have ended", async () => {
+    const jobs = Array.from({ length: 1_500 }, (_, index) => ({
+      ...anEntryJob({ typeName: "task" }),
+      ...under(`key ${index}`),
+    }));
+    await adapter.createJobs({ jobs });
+    // The end of each attempt leaves a turn, and no key has another job.
+    for (let taken = 0; taken < 1_500;) {
+      const acquired = await steps.acquire({ limit: 100 });
+      taken += acquired.length;
+      await adapter.completeJobs({
+        workerId: "w",
+        completions: acquired.map(({ job: { id, leaseVersion } }) => ({
+          ...{ jobId: id, leaseVersion },
+          outcome: { kind: "output" as const, output: "null" },
+        })),
+      });
+    }
+    const reads = async (): Promise<number> => {
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await pool.query("SELECT pg_stat_clear_snapshot()");
+      const { rows } = await pool.query<{ reads: string }>(
+        `SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) AS reads FROM pg_stat_user_tables
+        WHERE schemaname = 'queuert' AND relname = 'turn'`,
+      );
+      return Number(rows[0]?.reads);
+    };
+    await client.query("BEGIN");
+    // A hundred rounds of five keys.
+    expect(await acquireByHand()).toEqual([]);
+    const before = await reads();
+    expect(await steps.acquire({ limit: 5 })).toEqual([]);
+    expect((await reads()) - before).toBeLessThanOrEqual(5_000);
+    await client.query("COMMIT");
+  });
 });

@@ -186,13 +186,11 @@ describe.each(servers)("%s", (_server, databases) => {
       expected: true,
       faults: {
         "a pause that is being changed is taken for one that stays": {
-          routine: "acquire_under_keys",
-          changes: [
-            ["IF NOT FOUND THEN v_row.paused_until := v_now + interval '50 ms'; END IF;", ""],
-          ],
+          routine: "turns_of_paused",
+          changes: [["IF NOT FOUND THEN v_until := p_now + interval '50 ms'; END IF;", ""]],
         },
         "the acquisition does not lock the pause that it has seen": {
-          routine: "acquire_under_keys",
+          routine: "turns_of_paused",
           changes: [[" FOR SHARE SKIP LOCKED", ""]],
         },
       },

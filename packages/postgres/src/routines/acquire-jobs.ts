@@ -4,7 +4,8 @@ import type { Routine } from "./routine.ts";
 // The deletion of the row in "ready" is the acquisition. The row of the job is only read: the end of the attempt writes it.
 //
 // A row of a job carries only the fields that differ from job to job, since this is the widest stream of rows. Numbers come
-// together in `facts`. Fields that few jobs have come as one JSON text in `rest`.
+// together in `facts`. Fields that few jobs have come as one JSON text in `rest`. If all are as usual, `rest` is the queue of a job
+// under a key, which begins with the character 1.
 //
 // Other rows have a word at the beginning of `facts`. Rows `blocker_first` and `blocker_current` have the blocker's index, the
 // waiting job's id in `id`, and the blocker's job in `rest`. The last row is `summary` with the moment, the horizon, the
@@ -420,8 +421,7 @@ BEGIN
       CASE WHEN j.position > 0 THEN j.sequence_id END,
       CASE WHEN j.position > 0 THEN j.sequence_type_name END,
       NULLIF(j.root_sequence_id, j.id), j.origin_id, j.trace_context,
-      CASE WHEN {usual j} AND j.queue IS NULL
-        THEN NULL ELSE json_build_object(
+      CASE WHEN {usual j} THEN j.queue ELSE json_build_object(
           {rare j},
           'queue', j.queue,
           'reclaimed_from', CASE WHEN v_reclaimed_ids <> '{}' OR v_requeued_ids <> '{}'

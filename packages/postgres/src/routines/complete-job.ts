@@ -40,7 +40,7 @@ BEGIN
       WHERE j.id = p_id AND j.status = 'open' AND j.lease_version = p_lease_version - 1
         AND (p_output IS NULL OR j.position = 0 AND j.dependants = 0)
       RETURNING j.finished_at, j.queue INTO v_now, v_queue;
-      IF v_queue IS NOT NULL THEN PERFORM {schema}.leave_turns(ARRAY[p_id]); END IF;
+      IF v_queue IS NOT NULL THEN PERFORM {schema}.leave_turns_of(ARRAY[v_queue], '{1}', 1); END IF;
       IF v_now IS NOT NULL THEN RETURN (date_part('epoch', v_now) * 1000000)::bigint; END IF;
       RAISE EXCEPTION 'queuert: more rows to lock' USING ERRCODE = 'QU001';
     EXCEPTION WHEN SQLSTATE 'QU001' THEN NULL; -- The lock is released.

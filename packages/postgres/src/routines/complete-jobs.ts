@@ -44,7 +44,8 @@ DECLARE
   v_elements bigint[];
   v_ended_ids {id}[];
   v_awaited_ids {id}[];
-  v_keyed_ids {id}[];
+  v_queues text[];
+  v_places bigint[];
   v_lost text;
 BEGIN
   LOOP
@@ -93,19 +94,18 @@ BEGIN
           u.lease_version IS NULL AND j.status IN ('blocked', 'open')
           OR j.status = 'open' AND j.lease_version = u.lease_version - 1)
         RETURNING u.element, j.sequence_id, j.position, j.dependants, u.output IS NOT NULL AS ended,
-          CASE WHEN j.queue IS NOT NULL THEN j.id END AS keyed_id
+          j.queue
       )
       SELECT
         coalesce(array_agg(c.element), '{}'),
         array_agg(c.sequence_id) FILTER (WHERE c.ended AND c.position > 0),
         array_agg(c.sequence_id) FILTER (WHERE c.ended AND c.position = 0 AND c.dependants > 0),
-        array_agg(c.keyed_id) FILTER (WHERE c.keyed_id IS NOT NULL)
-      INTO v_elements, v_ended_ids, v_awaited_ids, v_keyed_ids
+        array_agg(c.queue) FILTER (WHERE c.queue IS NOT NULL),
+        array_agg(c.element) FILTER (WHERE c.queue IS NOT NULL)
+      INTO v_elements, v_ended_ids, v_awaited_ids, v_queues, v_places
       FROM completed c;
-      IF v_keyed_ids IS NOT NULL THEN
-        PERFORM {schema}.leave_turns(ARRAY(
-          SELECT u.id FROM unnest(p_ids) WITH ORDINALITY AS u (id, place)
-          WHERE u.id = ANY(v_keyed_ids) ORDER BY u.place));
+      IF v_queues IS NOT NULL THEN
+        PERFORM {schema}.leave_turns_of(v_queues, v_places, cardinality(p_ids));
       END IF;
 
       IF v_ended_ids IS NOT NULL THEN

@@ -56,11 +56,11 @@ import { recordTicks } from "./record-ticks.ts";
 import { takeDueSchedules } from "./take-due-schedules.ts";
 import { writeSchedules } from "./write-schedules.ts";
 import { queueRipeAt, unripeTypes } from "./unripe-types.ts";
-import { acquireUnderKeys, sharedRoom } from "./acquire-under-keys.ts";
+import { acquireUnderKeys, sharedRoom, turnsOfPaused } from "./acquire-under-keys.ts";
 import { requeueExpired } from "./requeue-expired.ts";
 import { getLimitKeys, setLimitKeys } from "./limit-keys.ts";
 import { listLimitKeys } from "./list-limit-keys.ts";
-import { leaveTurns, leaveTurnsUnder } from "./turns.ts";
+import { leaveTurns, leaveTurnsOf, leaveTurnsUnder } from "./turns.ts";
 import { takeReady } from "./take-ready.ts";
 import { triggerJobs } from "./trigger-jobs.ts";
 import { updateJobs } from "./update-jobs.ts";
@@ -80,6 +80,7 @@ export const routines: readonly Routine[] = [
   rowsOfSequences,
   jobsOfTrees,
   leaveTurns,
+  leaveTurnsOf,
   leaveTurnsUnder,
   pausedTypes,
   limitRooms,
@@ -96,6 +97,7 @@ export const routines: readonly Routine[] = [
   queueRipeAt,
   unripeTypes,
   sharedRoom,
+  turnsOfPaused,
   acquireUnderKeys,
   requeueExpired,
   acquireJobs,

@@ -202,6 +202,9 @@ export interface AcquiredRow {
   readonly isUnderKey: boolean;
 }
 
+/** The first character of each queue of a key, and of no JSON text. */
+const queueStart = "\u0001";
+
 /** `facts` begins with a number in the row of a job, and with a word in any other. */
 const isJobRow = (facts: string): boolean => facts.charCodeAt(0) <= lastDigit;
 
@@ -253,11 +256,12 @@ const toAcquiredRow = (
   job.leaseVersion = Number(facts[4]);
   job.leasedBy = lease.workerId;
   job.leasedUntil = lease.leasedUntil;
-  if (row["rest"] === null) {
-    addTo(lease, job);
-    return { job, scheduledAtUs: createdUs, reclaimedFrom: null, isUnderKey: false };
+  const text = toNullableText(row["rest"]);
+  if (text === null || text.startsWith(queueStart)) {
+    addTo(text === null ? lease : leaseOfQueue(leases, text, lease), job);
+    return { job, scheduledAtUs: createdUs, reclaimedFrom: null, isUnderKey: text !== null };
   }
-  const rest = JSON.parse(String(row["rest"])) as Readonly<Record<string, unknown>>;
+  const rest = JSON.parse(text) as Readonly<Record<string, unknown>>;
   addRareFields(job, rest);
   const queue = toNullableText(rest["queue"]);
   addTo(queue === null ? lease : leaseOfQueue(leases, queue, lease), job);
