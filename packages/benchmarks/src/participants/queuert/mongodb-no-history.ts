@@ -7,14 +7,14 @@ type Stage = Readonly<Record<string, object>>;
 
 /** Of an update by stages. */
 const withoutHistory = (update: object | object[]): object | object[] =>
-  Array.isArray(update)
-    ? update.map((stage: Stage) => {
-        if (stage["$set"] === undefined) return stage;
-        const { attempts, ...$set } = stage["$set"] as Readonly<Record<string, unknown>>;
-        void attempts;
-        return { $set };
-      })
-    : update;
+  Array.isArray(update) ? (update as Stage[]).map(withoutAttempts) : update;
+
+const withoutAttempts = (stage: Stage): Stage => {
+  if (stage["$set"] === undefined) return stage;
+  const { attempts, ...$set } = stage["$set"] as Readonly<Record<string, unknown>>;
+  void attempts;
+  return { $set };
+};
 
 const silent = (collection: MongoCollection): MongoCollection => ({
   find: (...args) => collection.find(...args),
