@@ -212,7 +212,7 @@ export class MongoNotMigratedError extends QueuertError {
   constructor(missing: readonly string[], options?: ErrorOptions) {
     super(
       `The database lacks collections or indexes: ${missing.join(", ")}. Call \`migrateToLatest\` on the state ` +
-        "adapter first, or check the `databaseName` and `collectionPrefix` options.",
+        "adapter, or run `queuert migrate`. Or check the `databaseName` and `collectionPrefix` options.",
       options,
     );
     this.missing = missing;

@@ -38,8 +38,8 @@ export class PgSchemaOutdatedError extends QueuertError {
     const detail = missing === null ? "" : ` (${missing})`;
     super(
       `Schema "${schema}" is not as this version of the library needs it${detail}. Call \`migrateToLatest()\` on the state ` +
-        "adapter before using it, or check the `schema` option. If nothing is to be migrated, a part of the schema was " +
-        "dropped: `checkSchema()` lists it.",
+        "adapter, or run `queuert migrate`. Or check the `schema` option. If nothing is to be migrated, a part of the schema " +
+        "was dropped: `checkSchema()` and `queuert doctor` list it.",
       options,
     );
     this.schema = schema;

@@ -58,7 +58,7 @@ it("a column and a table that were dropped", async () => {
     code,
     missing: expect.stringContaining("type_name"),
   });
-  await expect(reading).rejects.toThrow("`checkSchema()` lists it");
+  await expect(reading).rejects.toThrow("`checkSchema()` and `queuert doctor` list it");
   await pool.query("DROP TABLE queuert.job CASCADE");
   const again = adapter.summarize({ runningLongMs: 1 });
   await expect(again).rejects.toMatchObject({ code, missing: expect.stringContaining("job") });

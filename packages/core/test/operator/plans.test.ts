@@ -56,7 +56,7 @@ describe("a plan", () => {
     const failed = await steps.createFailed();
     await steps.createBlocked([failed], { typeName: "ship" });
     const plan = await operator.plan({ action: "retry", ids: [failed.id] });
-    expect(plan.consequences).toEqual(["1 job wait for them, and run when they complete."]);
+    expect(plan.consequences).toEqual(["1 job waits for them, and runs when they complete."]);
     expect(plan.confirm).toBe("button");
   });
 

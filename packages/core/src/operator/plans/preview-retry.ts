@@ -70,9 +70,12 @@ const countDependants = async (
   const waiting = new Set(
     edges.filter(({ blockerSequenceId }) => own.has(blockerSequenceId)).map(({ jobId }) => jobId),
   );
-  return waiting.size === 0
-    ? []
-    : [`${countOf(waiting.size, "job")} wait for them, and run when they complete.`];
+  if (waiting.size === 0) return [];
+  const consequence =
+    waiting.size === 1
+      ? "waits for them, and runs when they complete."
+      : "wait for them, and run when they complete.";
+  return [`${countOf(waiting.size, "job")} ${consequence}`];
 };
 
 const untried = (count: number): readonly string[] =>
