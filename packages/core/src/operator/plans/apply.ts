@@ -125,6 +125,9 @@ export const applyPlan = async (
     refusedJobs.push(...jobs.slice(0, refusedMax - refusedJobs.length));
   };
   const pace = new Pace(pacePerMinute, parts.engine.clock, signal);
+  if (plan.action !== "backfill" && plan.ids !== null) {
+    refuse(await missingOf(parts.state, plan.ids));
+  }
   const { found: steps, run } = workOf(parts, plan, settings, now);
   for await (const found of steps) {
     refuse(found.refused);
@@ -140,6 +143,17 @@ export const applyPlan = async (
     if (isStopped() || done >= plan.count) break;
   }
   return { ...progress(), action: plan.action, refusedJobs, isStopped: isStopped() };
+};
+
+/** The named jobs that were deleted since: the search below does not find them. */
+const missingOf = async (
+  state: AnyStateAdapter,
+  ids: readonly string[],
+): Promise<readonly RefusedJob[]> => {
+  const jobs = await state.getJobs({ ids });
+  return ids
+    .filter((_, index) => jobs[index] === undefined)
+    .map((id) => ({ id, reason: "not_found" }));
 };
 
 interface Work {

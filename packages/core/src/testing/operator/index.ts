@@ -20,6 +20,7 @@ import { listLogsSuite } from "./list-logs.suite.ts";
 import { listMetricsSuite } from "./list-metrics.suite.ts";
 import { listNextSuite } from "./list-next.suite.ts";
 import { listProgressSuite } from "./list-progress.suite.ts";
+import { planAndApplySuite } from "./plan-and-apply.suite.ts";
 import { recordMetricsSuite } from "./record-metrics.suite.ts";
 import { listWorkersSuite } from "./list-workers.suite.ts";
 import {
@@ -57,6 +58,6 @@ export const operatorSuites: Readonly<Record<OperatorMethod, OperatorSuite>> = {
   expireLeases: expireLeasesSuite,
 };
 
-/** The methods for operators that a store has, and the agreement of `explain` with `acquireJobs`. */
+/** The methods for operators that a store has, the agreement of `explain` with `acquireJobs`, and plans beside workers. */
 export const operatorTestSuite = (options: OperatorTestSuiteOptions): void =>
-  describeOperatorSuites(operatorSuites, [explainAndAcquireSuite], options);
+  describeOperatorSuites(operatorSuites, [explainAndAcquireSuite, planAndApplySuite], options);
