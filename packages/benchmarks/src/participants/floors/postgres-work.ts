@@ -28,8 +28,8 @@ const completeSql = `
     completed_by = 'floor', leased_by = NULL, leased_until = NULL
   WHERE id = ANY($1::uuid[]) AND status = 'running'`;
 
-// The jobs that follow, in the statement that completes. The ids are compared with a list, as by `completeSql`: a plan that joins
-// them, made while no job runs, reads the whole table for each statement, and a run does not end.
+// The jobs that follow, in the statement that completes. The ids are compared with a list, as by `completeSql`. A plan that joins
+// them, made while no job runs, reads the whole table for each statement. A run does not end then.
 const continueSql = `
   WITH completed AS (
     UPDATE floor_job SET status = 'completed', finished_at = clock_timestamp(), completed_by = 'floor',
