@@ -30,7 +30,7 @@ interface BackfillOptions extends RangeOptions {
 }
 
 /** From `from`, inclusive, to `to`, exclusive. */
-interface Range {
+export interface Range {
   readonly from: Date;
   readonly to: Date;
 }
@@ -100,7 +100,7 @@ const instantsOf = ({ name, state }: HeldSchedule, { from, to }: Range): readonl
 };
 
 /** The instants of the range whose ticks have an outcome other than `missed`. */
-const readHandled = async (
+export const readHandled = async (
   { state }: Pick<Engine, "state">,
   context: object | undefined,
   scheduleName: string,

@@ -4,6 +4,7 @@ import { runTransaction } from "../after-commit/open-transactions.ts";
 import type { StateSchedule } from "../adapters/state-adapter-schedules.ts";
 import type { Engine } from "../engine.ts";
 import { describeReason } from "../model/describe-error.ts";
+import { type Range, readHandled } from "./backfill.ts";
 import { planFiring } from "./plan-firing.ts";
 import { storeTicks, type TickRequest } from "./store-ticks.ts";
 import {
@@ -73,8 +74,9 @@ export const fireHeld = async (
   const requests: TickRequest[] = [];
   const failed: FailedSchedule[] = [];
   for (const held of schedules) {
+    const handled = await readBackfilled(engine, context, held);
     try {
-      requests.push(toRequest(held, now, limit));
+      requests.push(toRequest(held, now, limit, handled));
     } catch (error) {
       failed.push({ ...held, error });
     }
@@ -83,8 +85,35 @@ export const fireHeld = async (
   return [...stored.held, ...(await writeFailed(engine, context, now, failed))];
 };
 
-const toRequest = ({ name, state }: HeldSchedule, now: number, limit: number): TickRequest => {
-  const plan = planFiring(state, now, limit);
+/**
+ * The due instants that a backfill has started or skipped, such as during a pause. Without them the firing would start one again,
+ * or skip others beside it. Usually there is none, and nothing is read.
+ */
+const readBackfilled = async (
+  engine: Engine,
+  context: object,
+  { name, state }: HeldSchedule,
+): Promise<ReadonlySet<number>> => {
+  const range = backfilledRange(state);
+  return range === null ? new Set() : readHandled(engine, context, name, range);
+};
+
+/** Instants that are not fired yet, and of which a backfill has handled some. Null: there is none. */
+const backfilledRange = ({
+  nextAt,
+  backfilledUntil = null,
+}: Pick<ScheduleState, "nextAt" | "backfilledUntil">): Range | null =>
+  nextAt === null || backfilledUntil === null || backfilledUntil < nextAt
+    ? null
+    : { from: new Date(nextAt), to: new Date(backfilledUntil + 1) };
+
+const toRequest = (
+  { name, state }: HeldSchedule,
+  now: number,
+  limit: number,
+  handled: ReadonlySet<number>,
+): TickRequest => {
+  const plan = planFiring(state, now, limit, handled);
   return {
     held: { name, state: toFired(state, plan) },
     ticks: plan.kept.map((at) => ({ at, kind: "scheduled" })),
@@ -99,6 +128,8 @@ const toFired = (
 ): ScheduleState => ({
   ...state,
   nextAt,
+  backfilledUntil:
+    backfilledRange({ ...state, nextAt }) === null ? null : (state.backfilledUntil ?? null),
   catchUpOnce: isCut ? state.catchUpOnce : null,
   lastTickAt: Math.max(...kept, ...missed, state.lastTickAt ?? 0) || null,
   lastError: null,

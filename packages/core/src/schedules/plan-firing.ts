@@ -13,8 +13,16 @@ export interface FiringPlan {
   readonly isCut: boolean;
 }
 
-/** The due instants of a schedule, at most `limit`. Throws if this process cannot compute them. */
-export const planFiring = (state: ScheduleState, now: number, limit: number): FiringPlan => {
+/**
+ * The due instants of a schedule, at most `limit`, without those that were handled before. Throws if this process cannot compute
+ * them.
+ */
+export const planFiring = (
+  state: ScheduleState,
+  now: number,
+  limit: number,
+  handled: ReadonlySet<number>,
+): FiringPlan => {
   const { graceMs, catchUp, catchUpOnce } = state;
   const next = createNextTick(state.spec);
   const due: number[] = [];
@@ -25,9 +33,10 @@ export const planFiring = (state: ScheduleState, now: number, limit: number): Fi
   const rule = catchUpOnce ?? catchUp;
   const isKept = (tick: number): boolean =>
     now - tick <= graceMs || isCaughtUp(rule, now - tick, tick === newest);
+  const open = due.filter((tick) => !handled.has(tick));
   return {
-    kept: due.filter(isKept),
-    missed: due.filter((tick) => !isKept(tick)),
+    kept: open.filter(isKept),
+    missed: open.filter((tick) => !isKept(tick)),
     nextAt: at,
     isCut,
   };

@@ -50,7 +50,8 @@ export const storeTicks = async (
     const own = starts.filter((start) => start.tick.scheduleName === name);
     const ids = own.flatMap(({ tick }) => started.get(keyOf(tick))?.sequenceId ?? []);
     const openSequenceIds = state.overlap === "allow" ? [] : [...before, ...ids].slice(-openMax);
-    return { name, state: { ...state, buffered, openSequenceIds } };
+    const backfilledUntil = lastBackfilled(request);
+    return { name, state: { ...state, buffered, openSequenceIds, backfilledUntil } };
   });
   await engine.state.writeSchedules({
     context,
@@ -59,6 +60,16 @@ export const storeTicks = async (
   await engine.state.recordTicks({ context, ticks });
   emitTicks(engine, context, ticks);
   return { held, ticks };
+};
+
+/** The firing of these instants is still to come, and leaves them out. */
+const lastBackfilled = ({ held: { state }, ticks }: TickRequest): number | null => {
+  const { nextAt, backfilledUntil = null } = state;
+  return ticks.reduce(
+    (last, { at, kind }) =>
+      kind === "backfill" && nextAt !== null && at >= Math.max(nextAt, last ?? nextAt) ? at : last,
+    backfilledUntil,
+  );
 };
 
 const findUnfinished = async (

@@ -16,6 +16,7 @@ import {
   sleepSince,
   untilTicks,
 } from "./schedule-clock.ts";
+import { eventually } from "../waiting.ts";
 import type { AnyStateAdapter } from "../../adapters/state-adapter.ts";
 
 const hourly = { name: "hourly", typeName: "task", input: null, cron: "0 * * * *" } as const;
@@ -35,6 +36,13 @@ const stored = async ({ queuert }: BehaviourClient) => {
   if (schedule === undefined) throw new Error("The schedule is not there");
   return schedule;
 };
+
+/** Its next instant is after this one. */
+const untilFired = (client: BehaviourClient, at: Date) =>
+  eventually(async () => {
+    const { nextAt } = await stored(client);
+    return nextAt !== null && nextAt > at ? true : undefined;
+  }, "the firing");
 
 const work = (client: BehaviourClient) =>
   client.work({ task: async ({ complete }) => complete(null) });
@@ -207,11 +215,48 @@ export const keepingSchedulesSuite: BehaviourSuite = defineBehaviourSuite(
       expect(startedCount).toBe(1);
       await work(client);
       await queuert.resumeSchedules({ names, catchUp: "latest" });
-      await client.events.until("scheduleTicked", ({ outcome }) => outcome === "deduplicated");
+      await untilFired(client, at);
       const { items } = await queuert.listJobSequences({ typeName: "task" });
       expect(items).toHaveLength(1);
       expect(await history(client, "hourly")).toMatchObject([{ kind: "backfill", at }]);
     });
+
+    rule(
+      "a catch-up leaves out what a backfill has handled, and starts the others",
+      async (test) => {
+        const client = await test.open();
+        const { queuert } = client;
+        const withinMs = 100 * hourMs;
+        await upsert(client, { ...hourly, ...onTime, overlap: "skip", catchUp: { withinMs } });
+        await queuert.pauseSchedules({ names });
+        const to = lastHour();
+        const hoursAgo = (hours: number): number => to.getTime() - hours * hourMs;
+        const [first, second] = [hoursAgo(4), hoursAgo(3)];
+        await redefine(test.stateAdapter, "hourly", (one) => ({ ...one, nextAt: first }));
+        // The first is started, the second skipped beside it. The sequence ends before the pause does.
+        await client.transact((context) =>
+          queuert.backfillSchedule({
+            ...{ ...context, name: "hourly", overlap: "skip" },
+            ...{ from: new Date(first), to: new Date(second + 1) },
+          }),
+        );
+        await work(client);
+        const [sequence] = (await queuert.listJobSequences({ typeName: "task" })).items;
+        await client.until({ id: sequence?.id ?? "" });
+        await queuert.resumeSchedules({ names, catchUp: { withinMs } });
+        await untilFired(client, to);
+        const ticks = await history(client, "hourly");
+        expect(ticks.map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual([
+          ...["backfill started", "backfill skipped"],
+          ...["scheduled started", "scheduled skipped", "scheduled skipped"],
+        ]);
+        // Each started tick has its sequence, and no sequence is without a tick.
+        const { items } = await queuert.listJobSequences({ typeName: "task" });
+        expect(items.map(({ id }) => id).toSorted()).toEqual(
+          ticks.flatMap(({ sequenceId }) => sequenceId ?? []).toSorted(),
+        );
+      },
+    );
 
     rule("a backfill refuses the future, and too many instants", async ({ open }) => {
       const client = await open();
