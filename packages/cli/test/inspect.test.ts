@@ -176,7 +176,7 @@ describe.each(storeKinds)("workers, attempts and export on %s", (kind) => {
       expect(listed).toMatchObject({ exitCode: 0, stderr: "no worker has reported\n" });
       return;
     }
-    expect(listed.stdout).toMatch(/^mailer-1\tonline\t.*\t\d\/7\tgreet$/m);
+    expect(listed.stdout).toMatch(/^mailer-1\tonline\t.*\t\d\/7\t\d+\.\d+\.\d+\S*\tgreet$/m);
     expect(json).toContainEqual(
       expect.objectContaining({ workerId: "mailer-1", presence: "online", concurrency: 7 }),
     );
