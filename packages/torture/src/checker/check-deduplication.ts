@@ -24,9 +24,14 @@ const keyedSequences = (history: History): ReadonlyMap<string, readonly Keyed[]>
   const known = new Map(
     entriesOf(history, "retried").map(({ jobId, failedAt, at }) => [`${jobId}/${failedAt}`, at]),
   );
+  const threwAt = new Map(
+    entriesOf(history, "ended").flatMap(({ jobId, how, at }) =>
+      how === "threw" ? [[jobId, at] as const] : [],
+    ),
+  );
   const seenAt = new Map(history.removed.map(({ jobId, seenAt: at }) => [jobId, at]));
   const keyed = [...endsOf(history).values()].flatMap((end): Keyed[] => {
-    const { first, endedAt, isCancelled } = end;
+    const { first, last, endedAt, isCancelled } = end;
     if (first.deduplicationKey === null) return [];
     const unfinished: [number, number][] = [];
     let from = first.createdAt.getTime();
@@ -35,7 +40,9 @@ const keyedSequences = (history: History): ReadonlyMap<string, readonly Keyed[]>
       // Not known whether and when it was retried: nothing is said until it fails again.
       from = known.get(`${jobId}/${failedAt}`) ?? Number.POSITIVE_INFINITY;
     }
-    unfinished.push([from, endedAt]);
+    // A sequence that has failed may be cancelled. It held its key until it failed, and that time is not stored any more.
+    const hasFailed = isCancelled && last.lastAttemptError !== null;
+    unfinished.push([from, hasFailed ? Math.max(from, threwAt.get(last.id) ?? from) : endedAt]);
     const { strategy, windowMs } = planOf(first).deduplication ?? {};
     return [
       {
