@@ -318,6 +318,21 @@ export const cancellingSuite: BehaviourSuite = defineBehaviourSuite("cancelling"
     },
   );
 
+  rule("all sequences that hold the key give way, also if there are several", async ({ open }) => {
+    const client = await open();
+    const first = await start(client);
+    const second = await client.start("task", {
+      deduplication: { key: "k", excludeSequenceIds: [first.id] },
+    });
+    expect(second.id).not.toBe(first.id);
+    const last = await start(client, "cancel");
+    const { items } = await client.queuert.listJobSequences();
+    const byStatus = (status: string): readonly string[] =>
+      items.flatMap((item) => (item.status === status ? [item.id] : [])).sort();
+    expect(byStatus("pending")).toEqual([last.id]);
+    expect(byStatus("cancelled")).toEqual([first.id, second.id].sort());
+  });
+
   rule("a key whose holder others wait for is refused, and nothing is stored", async ({ open }) => {
     const client = await open();
     const first = await start(client);
