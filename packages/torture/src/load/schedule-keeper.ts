@@ -54,14 +54,13 @@ export class ScheduleKeeper {
 
   async store(schedules: readonly WorkingSchedule[]): Promise<void> {
     const { queuert, now } = this.#means;
-    await queuert.upsertSchedules({
-      schedules: schedules.map(({ name, spec, workMs, catchUp, overlap, graceMs }) => {
-        const { cron, timeZone, everyMs } = spec;
-        const timing = cron === null ? { everyMs: everyMs ?? 0 } : { cron, timeZone };
-        const policy = { catchUp, overlap, graceMs };
-        return { name, typeName: "tick" as const, input: { workMs }, ...timing, ...policy };
-      }),
+    const wanted = schedules.map(({ name, spec, workMs, catchUp, overlap, graceMs }) => {
+      const { cron, timeZone, everyMs } = spec;
+      const timing = cron === null ? { everyMs: everyMs ?? 0 } : { cron, timeZone };
+      const policy = { catchUp, overlap, graceMs };
+      return { name, typeName: "tick" as const, input: { workMs }, ...timing, ...policy };
     });
+    await this.#untilDone(() => queuert.upsertSchedules({ schedules: wanted }));
     for (const { workMs: _workMs, ...schedule } of schedules) {
       this.#kept.push({ schedule, active: [], paused: [], isPaused: false, since: now() });
     }
@@ -112,20 +111,26 @@ export class ScheduleKeeper {
 
   /** Reads the stored schedule, until the store answers. */
   async #look(kept: Kept): Promise<void> {
-    const { queuert, now, sleep, onError } = this.#means;
+    const { queuert, now } = this.#means;
+    const { items } = await this.#untilDone(() =>
+      queuert.listSchedules({ names: [kept.schedule.name] }),
+    );
+    const [stored] = items;
+    kept.since = now();
+    kept.isPaused = stored === undefined ? null : stored.pausedAt !== null;
+    // Instants that were due before the pause and had not been fired: the end of the pause may leave them out.
+    const openFrom = stored?.nextAt?.getTime() ?? Infinity;
+    if (kept.isPaused === true) kept.active = cutTo(kept.active, openFrom);
+  }
+
+  /** Under faults a call may fail for longer than the library repeats it. All of these may be made twice. */
+  async #untilDone<T>(call: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        const { items } = await queuert.listSchedules({ names: [kept.schedule.name] });
-        const [stored] = items;
-        kept.since = now();
-        kept.isPaused = stored === undefined ? null : stored.pausedAt !== null;
-        // Instants that were due before the pause and had not been fired: the end of the pause may leave them out.
-        const openFrom = stored?.nextAt?.getTime() ?? Infinity;
-        if (kept.isPaused === true) kept.active = cutTo(kept.active, openFrom);
-        return;
+        return await call();
       } catch (error) {
-        onError("schedule", error);
-        await sleep(tryAgainMs);
+        this.#means.onError("schedule", error);
+        await this.#means.sleep(tryAgainMs);
       }
     }
   }
@@ -154,13 +159,16 @@ export class ScheduleKeeper {
   /** Whether every schedule that is not paused has fired its instants until then. */
   async hasFiredUntil(at: number): Promise<boolean> {
     const { queuert } = this.#means;
-    const { items } = await queuert.listSchedules({ names: [...this.names] });
+    const { items } = await this.#untilDone(() =>
+      queuert.listSchedules({ names: [...this.names] }),
+    );
     return items.every(
       ({ pausedAt, nextAt }) => pausedAt !== null || (nextAt?.getTime() ?? Infinity) > at,
     );
   }
 
   async pauseAll(): Promise<void> {
-    await this.#means.queuert.pauseSchedules({ names: [...this.names] });
+    const { queuert } = this.#means;
+    await this.#untilDone(() => queuert.pauseSchedules({ names: [...this.names] }));
   }
 }
