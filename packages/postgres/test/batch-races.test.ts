@@ -1,35 +1,24 @@
 // A job that is started between the moment of an acquisition and its look for a batch. The race runs with the routines as they are,
 // and with a fault in them that it must find.
-import pg from "pg";
+import type pg from "pg";
 import type { AnyStateAdapter } from "queuert/internal";
-import { createStateSteps, type StateSteps } from "queuert/testing";
+import { type StateSteps } from "queuert/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPgStateAdapter } from "../src/index.ts";
-import { createPgPoolStateProvider } from "../src/providers/pg.ts";
-import { routines } from "../src/routines/index.ts";
-import { fillRoutine } from "../src/routines/routine.ts";
-import { createStoreNames } from "../src/store-names.ts";
+import { changedRoutine, openByHand } from "./by-hand.ts";
 import { servers } from "./fixtures.ts";
-
-const names = createStoreNames("queuert", "uuid");
-
-const changed = (name: string, before: string, after: string): string => {
-  const routine = routines.find((each) => each.name === name);
-  if (routine?.sql.includes(before) !== true) throw new Error(`${name} has no text ${before}`);
-  const sql = routine.sql.replaceAll(before, after);
-  return fillRoutine({ ...routine, sql }, names, "pg_catalog, pg_temp");
-};
 
 /** The moment of an acquisition is read from a table: anything can be done between the moment and the look. */
 const withMoment = (): string =>
-  changed(
-    "acquire_jobs",
-    "v_now timestamptz := clock_timestamp();",
-    "v_now timestamptz := (SELECT m.at FROM queuert.moment m);",
-  );
+  changedRoutine("acquire_jobs", [
+    [
+      "v_now timestamptz := clock_timestamp();",
+      "v_now timestamptz := (SELECT m.at FROM queuert.moment m);",
+    ],
+  ]);
 
 /** Jobs beyond the horizon count, and are not taken. */
-const countingAll = (): string => changed("unripe_types", "AND h.scheduled_at <= p_horizon", "");
+const countingAll = (): string =>
+  changedRoutine("unripe_types", [["AND h.scheduled_at <= p_horizon", ""]]);
 
 describe.each(servers)("%s", (_server, databases) => {
   let pool: pg.Pool;
@@ -37,14 +26,7 @@ describe.each(servers)("%s", (_server, databases) => {
   let steps: StateSteps;
 
   beforeEach(async () => {
-    const { url } = await databases().createDatabase();
-    pool = new pg.Pool({ connectionString: url, max: 4 });
-    const pgAdapter = await createPgStateAdapter({
-      stateProvider: createPgPoolStateProvider(pool),
-    });
-    await pgAdapter.migrateToLatest();
-    adapter = pgAdapter;
-    steps = createStateSteps(adapter);
+    ({ pool, adapter, steps } = await openByHand(databases));
     await pool.query("CREATE TABLE queuert.moment AS SELECT clock_timestamp() AS at");
     await pool.query(withMoment());
   });

@@ -1,12 +1,11 @@
 // Acquisitions of jobs under keys that are held open by hand, and the tuples that they read. The races with open transactions
 // of users are in the suites.
-import pg from "pg";
+import type pg from "pg";
 import type { AnyStateAdapter } from "queuert/internal";
-import { createStateSteps, eventually, type StateSteps } from "queuert/testing";
+import { eventually, type StateSteps } from "queuert/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPgStateAdapter } from "../src/index.ts";
-import { createPgPoolStateProvider } from "../src/providers/pg.ts";
 import { anEntryJob } from "./call-every-method.ts";
+import { openByHand } from "./by-hand.ts";
 import { servers } from "./fixtures.ts";
 
 describe.each(servers)("%s", (_server, databases) => {
@@ -16,14 +15,7 @@ describe.each(servers)("%s", (_server, databases) => {
   let steps: StateSteps;
 
   beforeEach(async () => {
-    const { url } = await databases().createDatabase();
-    pool = new pg.Pool({ connectionString: url, max: 4 });
-    const pgAdapter = await createPgStateAdapter({
-      stateProvider: createPgPoolStateProvider(pool),
-    });
-    await pgAdapter.migrateToLatest();
-    adapter = pgAdapter;
-    steps = createStateSteps(adapter);
+    ({ pool, adapter, steps } = await openByHand(databases));
     client = await pool.connect();
     const perKey = { concurrency: 1, rate: null };
     const limit = { name: "task", concurrency: null, rate: null, perKey, declaration: null };

@@ -1,11 +1,10 @@
 // The races of a limit with the renewal of an expired lease, forced: both transactions are held open by hand. With only the count of
 // unexpired leases, each of them would let two jobs hold the one permit.
-import pg from "pg";
+import type pg from "pg";
 import type { AnyStateAdapter } from "queuert/internal";
-import { createStateSteps, type StateSteps } from "queuert/testing";
+import { type StateSteps } from "queuert/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPgStateAdapter } from "../src/index.ts";
-import { createPgPoolStateProvider } from "../src/providers/pg.ts";
+import { openByHand } from "./by-hand.ts";
 import { servers } from "./fixtures.ts";
 
 describe.each(servers)("%s", (_server, databases) => {
@@ -15,14 +14,7 @@ describe.each(servers)("%s", (_server, databases) => {
   let steps: StateSteps;
 
   beforeEach(async () => {
-    const { url } = await databases().createDatabase();
-    pool = new pg.Pool({ connectionString: url, max: 4 });
-    const pgAdapter = await createPgStateAdapter({
-      stateProvider: createPgPoolStateProvider(pool),
-    });
-    await pgAdapter.migrateToLatest();
-    adapter = pgAdapter;
-    steps = createStateSteps(adapter);
+    ({ pool, adapter, steps } = await openByHand(databases));
     client = await pool.connect();
     const limit = { name: "task", concurrency: 1, rate: null, declaration: null };
     await adapter.setLimits({ limits: [limit] });

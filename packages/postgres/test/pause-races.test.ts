@@ -1,14 +1,10 @@
 // Pauses that begin or end while an acquisition is under way, forced by hand. Each race runs with the routines as they are, and with a
 // fault in them that the race must find.
-import pg from "pg";
+import type pg from "pg";
 import type { AnyStateAdapter, StateJob } from "queuert/internal";
-import { createStateSteps, type StateSteps, within } from "queuert/testing";
+import { type StateSteps, within } from "queuert/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPgStateAdapter } from "../src/index.ts";
-import { createPgPoolStateProvider } from "../src/providers/pg.ts";
-import { routines } from "../src/routines/index.ts";
-import { fillRoutine } from "../src/routines/routine.ts";
-import { createStoreNames } from "../src/store-names.ts";
+import { changedRoutine, openByHand } from "./by-hand.ts";
 import { servers } from "./fixtures.ts";
 
 /** Replaces texts of one routine. */
@@ -16,19 +12,6 @@ interface Fault {
   readonly routine: string;
   readonly changes: readonly (readonly [before: string, after: string])[];
 }
-
-const names = createStoreNames("queuert", "uuid");
-
-const faultySql = ({ routine: name, changes }: Fault): string => {
-  const routine = routines.find((each) => each.name === name);
-  if (routine === undefined) throw new Error(`There is no routine ${name}`);
-  let sql = routine.sql;
-  for (const [before, after] of changes) {
-    if (!sql.includes(before)) throw new Error(`${name} has no such text: ${before}`);
-    sql = sql.replaceAll(before, after);
-  }
-  return fillRoutine({ ...routine, sql }, names, "pg_catalog, pg_temp");
-};
 
 const farMs = 3_600_000;
 
@@ -39,14 +22,7 @@ describe.each(servers)("%s", (_server, databases) => {
   let steps: StateSteps;
 
   beforeEach(async () => {
-    const { url } = await databases().createDatabase();
-    pool = new pg.Pool({ connectionString: url, max: 4 });
-    const pgAdapter = await createPgStateAdapter({
-      stateProvider: createPgPoolStateProvider(pool),
-    });
-    await pgAdapter.migrateToLatest();
-    adapter = pgAdapter;
-    steps = createStateSteps(adapter);
+    ({ pool, adapter, steps } = await openByHand(databases));
     client = await pool.connect();
   });
   afterEach(async () => {
@@ -215,7 +191,7 @@ describe.each(servers)("%s", (_server, databases) => {
 
     for (const [name, fault] of Object.entries(faults)) {
       it(`${title}: it fails if ${name}`, async () => {
-        await pool.query(faultySql(fault));
+        await pool.query(changedRoutine(fault.routine, fault.changes));
         expect(await run()).toBe(!expected);
       });
     }
