@@ -20,13 +20,24 @@ export const confirmPlan = async (
   if (yes) return count === undefined ? { kind: "needed" } : { kind: "given", count };
   if (!terminal.isInteractive || globals.json === true) return { kind: "needed" };
   await terminal.write(`${planLines(plan).join("\n")}\n`);
+  const word = String(plan.count);
+  const isGiven = await isTyped(
+    word,
+    `Type ${word} to ${plan.action}, anything else to leave: `,
+    signal,
+  );
+  return isGiven ? { kind: "given", count: plan.count } : { kind: "needed" };
+};
+
+/** Asks in the terminal. */
+export const isTyped = async (
+  word: string,
+  question: string,
+  signal: AbortSignal,
+): Promise<boolean> => {
   const questions = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const question = `Type ${plan.count} to ${plan.action}, anything else to leave: `;
-    const answer = await questions.question(question, { signal });
-    return answer.trim() === String(plan.count)
-      ? { kind: "given", count: plan.count }
-      : { kind: "needed" };
+    return (await questions.question(question, { signal })).trim() === word;
   } finally {
     questions.close();
   }

@@ -1,6 +1,6 @@
 // The repairs of `doctor --fix`: missing migrations, and leases of vanished workers that no worker takes. All else needs a decision.
-import { createInterface } from "node:readline/promises";
 import type { CommandContext, StoreAccess } from "../command.ts";
+import { isTyped } from "./confirm.ts";
 
 /** One repair. Its text begins with a verb. */
 export interface Fix {
@@ -53,15 +53,7 @@ export const confirmFixes = async (
   if (yes) return true;
   if (!terminal.isInteractive || globals.json === true || globals.jsonl === true) return false;
   await terminal.write(`${fixLines(fixes).join("\n")}\n`);
-  const questions = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    const answer = await questions.question("Type yes to repair, anything else to leave: ", {
-      signal,
-    });
-    return answer.trim() === "yes";
-  } finally {
-    questions.close();
-  }
+  return isTyped("yes", "Type yes to repair, anything else to leave: ", signal);
 };
 
 export const fixLines = (fixes: readonly Fix[]): readonly string[] =>

@@ -1,9 +1,9 @@
 // Jobs as JSON lines, page by page: the memory does not grow with the store.
 import type { JobsPage, JobView, PayloadHead } from "queuert/operator";
-import { CliUsageError } from "../errors.ts";
 import type { AddCommand, CommandContext, Report } from "../command.ts";
 import { formatCount } from "../output/durations.ts";
 import { filterHelp, joinTerms } from "./filter-words.ts";
+import { toOrder } from "./list.ts";
 
 interface ExportOptions {
   readonly raw?: boolean;
@@ -32,10 +32,7 @@ const exportJobs = async (
   { raw, order: given }: ExportOptions,
 ): Promise<Report> => {
   const { terminal, signal } = context;
-  if (given !== "asc" && given !== "desc") {
-    throw new CliUsageError(`--order is "${given}": give asc or desc.`);
-  }
-  const order = given;
+  const order = toOrder(given, ["asc", "desc"]);
   const access = await context.access();
   const operator = await access.operator({ payloads: raw === true ? "raw" : "redacted" });
   const filter = joinTerms(terms);

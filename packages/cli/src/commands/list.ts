@@ -46,7 +46,7 @@ const list = async (
   const { terminal } = context;
   const look = { now: new Date(), terminal };
   const columns = chooseColumns(options.columns, look);
-  const order = toOrder(options.order);
+  const order = toOrder(options.order, ["asc", "desc", "next"]);
   const limit = toLimit(options.limit);
   const access = await context.access();
   const operator = await access.operator({ payloads: options.raw === true ? "raw" : "redacted" });
@@ -81,9 +81,12 @@ const count = async (
   };
 };
 
-const toOrder = (text: string): "asc" | "desc" | "next" => {
-  if (text === "asc" || text === "desc" || text === "next") return text;
-  throw new CliUsageError(`--order is "${text}": give asc, desc or next.`);
+/** One of these orders, of which there are at least two. */
+export const toOrder = <TOrder extends string>(text: string, orders: readonly TOrder[]): TOrder => {
+  const order = orders.find((each) => each === text);
+  if (order !== undefined) return order;
+  const others = orders.slice(0, -1).join(", ");
+  throw new CliUsageError(`--order is "${text}": give ${others} or ${orders.at(-1)}.`);
 };
 
 const toLimit = (text: string): number => {
