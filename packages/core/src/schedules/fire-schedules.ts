@@ -128,8 +128,6 @@ const toFired = (
 ): ScheduleState => ({
   ...state,
   nextAt,
-  backfilledUntil:
-    backfilledRange({ ...state, nextAt }) === null ? null : (state.backfilledUntil ?? null),
   catchUpOnce: isCut ? state.catchUpOnce : null,
   lastTickAt: Math.max(...kept, ...missed, state.lastTickAt ?? 0) || null,
   lastError: null,

@@ -62,14 +62,11 @@ export const storeTicks = async (
   return { held, ticks };
 };
 
-/** The firing of these instants is still to come, and leaves them out. */
+/** Instants come in order. Those that were fired before are no matter to the next firing. */
 const lastBackfilled = ({ held: { state }, ticks }: TickRequest): number | null => {
-  const { nextAt, backfilledUntil = null } = state;
-  return ticks.reduce(
-    (last, { at, kind }) =>
-      kind === "backfill" && nextAt !== null && at >= Math.max(nextAt, last ?? nextAt) ? at : last,
-    backfilledUntil,
-  );
+  const { backfilledUntil = null } = state;
+  const last = ticks.findLast(({ kind }) => kind === "backfill")?.at;
+  return last === undefined ? backfilledUntil : Math.max(last, backfilledUntil ?? last);
 };
 
 const findUnfinished = async (

@@ -39,7 +39,7 @@ export interface ScheduleState extends ScheduleFields {
   readonly openSequenceIds: readonly string[];
   readonly lastTickAt: number | null;
   readonly lastManualAt: number | null;
-  /** The last instant that a backfill has handled before its firing. Left out by older versions. */
+  /** The last instant that a backfill has handled. If it is before `nextAt`, the next firing has none to leave out. Left out by older versions. */
   readonly backfilledUntil?: number | null;
   readonly lastError: string | null;
   /** After an error: when it is tried again. */

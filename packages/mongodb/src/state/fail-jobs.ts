@@ -36,11 +36,7 @@ export const failJobs =
     if (own.session !== undefined) {
       const { settled, step } = await failAwaited(db, own, jobs, stamp, wholeCascade);
       const { dependants, unblocked } = step;
-      return {
-        results: toResults(jobs, settled, stamp),
-        dependants,
-        unblocked,
-      };
+      return { results: toResults(jobs, settled, stamp), dependants, unblocked };
     }
     // Repeated with the stamp of the first attempt: jobs that it has stored count as this call's.
     const alone = await repeat(() =>
@@ -52,20 +48,13 @@ export const failJobs =
     };
     const rest = jobs.filter(isOpen);
     if (rest.length === 0) {
-      return {
-        results: toResults(jobs, alone, stamp),
-        dependants: [],
-        unblocked: [],
-      };
+      return { results: toResults(jobs, alone, stamp), dependants: [], unblocked: [] };
     }
     const { settled, step } = await repeat(() =>
       db.transact(undefined, (scope) => failAwaited(db, scope, rest, stamp, boundedCascade)),
     );
     const others = await finishCascade(db, repeat, step);
-    return {
-      results: toResults(jobs, new Map([...alone, ...settled]), stamp),
-      ...others,
-    };
+    return { results: toResults(jobs, new Map([...alone, ...settled]), stamp), ...others };
   };
 
 const failAwaited = async (
